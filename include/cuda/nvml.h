@@ -1,5 +1,5 @@
 // NVML, so that programs compile which ask for power, clocks or traffic by it. A simulated machine has no such sensors:
-// nvmlInit() says so once on standard error and returns NVML_ERROR_LIBRARY_NOT_FOUND, as on a computer without NVIDIA's
+// nvmlInit() says so on standard error and returns NVML_ERROR_LIBRARY_NOT_FOUND, as on a computer without NVIDIA's
 // driver, and each other call returns NVML_ERROR_UNINITIALIZED. `ew run --stats` has what was simulated.
 #ifndef EVERWARP_NVML_H
 #define EVERWARP_NVML_H

@@ -70,6 +70,8 @@ namespace {
 std::string with_program_clock() {
   const fs::path library = library_path().parent_path() / "libew_program_clock.so";
   if (!fs::exists(library)) throw UserError(fmt::format("--clock simulated: {} is missing", library.string()));
+  if (library.string().find_first_of(" :") != std::string::npos)  // they part the names of LD_PRELOAD
+    throw UserError(fmt::format("--clock simulated: expected no blank and no colon in {}", library.string()));
   const char* const others = std::getenv("LD_PRELOAD");
   return others && *others ? library.string() + ":" + others : library.string();
 }

@@ -6,14 +6,12 @@
 // the computer's clocks.
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 
@@ -23,10 +21,12 @@ namespace {
 
 constexpr long long second = 1'000'000'000, look = 20;
 
-std::atomic<long long> slept{0}, looks{0};
+thread_local long long slept = 0, looks = 0;  // of this thread
 
+/// At most 146 years, so that two can be added.
 long long nanoseconds(const timespec& time) {
-  return static_cast<long long>(time.tv_sec) * second + time.tv_nsec;
+  constexpr long long most = (1LL << 62) / second - 1;
+  return std::min<long long>(time.tv_sec, most) * second + time.tv_nsec;
 }
 timespec of(long long time) {
   return {.tv_sec = static_cast<time_t>(time / second), .tv_nsec = static_cast<long>(time % second)};
@@ -50,10 +50,10 @@ const Start& start() {
   start();
 }
 
-/// Simulated nanoseconds since the start; negative: the caller is to see the computer's clock.
-long long simulated() {
+/// One more look: simulated nanoseconds since the start; negative: the caller is to see the computer's clock.
+long long look_at_clock() {
   const long long time = __everwarp_program_time ? __everwarp_program_time() : -1;
-  return time < 0 ? -1 : time + slept.load() + look * ++looks;
+  return time < 0 ? -1 : time + slept + look * ++looks;
 }
 
 /// True: the clock is one of those that are simulated.
@@ -73,25 +73,26 @@ bool clock_at(clockid_t clock, long long since_start, timespec& time) {
       return true;
     case CLOCK_PROCESS_CPUTIME_ID:
     case CLOCK_THREAD_CPUTIME_ID:
-      time = of(since_start);
+      time = of(since_start - slept);
       return true;
     default:
       return false;
   }
 }
 
-/// True: the sleep is over, in no time of the computer.
+/// True: the sleep is over, in no time of the computer. Else the thread's clock goes on by as much, and it has to
+/// sleep.
 bool sleeps(long long duration) {
-  if (duration < 0 || simulated() < 0) return false;
+  if (duration < 0 || look_at_clock() < 0) return false;
   slept += duration;
-  sched_yield();
-  return true;
+  pthread_testcancel();
+  return gettid() == getpid();
 }
 
 /// wait(deadline by the computer's clock), for a deadline by the program's: an error number.
 template <class Wait>
 int wait_until(clockid_t clock, const timespec& deadline, Wait&& wait) {
-  const long long since = simulated();
+  const long long since = look_at_clock();
   timespec now{};
   if (since < 0 || !clock_at(clock, since, now)) return wait(deadline);
   const long long rest = std::max(0LL, nanoseconds(deadline) - nanoseconds(now));
@@ -130,7 +131,7 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
 }
 
 int clock_gettime(clockid_t clock, timespec* time) noexcept {
-  if (const long long now = simulated(); now >= 0 && clock_at(clock, now, *time)) return 0;
+  if (const long long now = look_at_clock(); now >= 0 && clock_at(clock, now, *time)) return 0;
   return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
 }
 
@@ -162,22 +163,23 @@ clock_t clock() noexcept {
 
 int nanosleep(const timespec* wanted, timespec* left) {
   if (wanted && sleeps(nanoseconds(*wanted))) return 0;
-  return static_cast<int>(syscall(SYS_nanosleep, wanted, left));
+  static const auto libc = next<decltype(&nanosleep)>("nanosleep", nullptr);
+  return libc(wanted, left);
 }
 
 int clock_nanosleep(clockid_t clock, int flags, const timespec* wanted, timespec* left) {
   timespec now{};
   if (wanted && flags == TIMER_ABSTIME) {
-    const long long since = simulated();
+    const long long since = look_at_clock();
     if (since >= 0 && clock_at(clock, since, now)) {
-      const long long rest = nanoseconds(*wanted) - nanoseconds(now);
-      if (rest > 0) slept += rest;
-      return 0;
+      const timespec rest = of(std::max(0LL, nanoseconds(*wanted) - nanoseconds(now)));
+      return nanosleep(&rest, nullptr) == 0 ? 0 : errno;
     }
   } else if (wanted && sleeps(nanoseconds(*wanted))) {
     return 0;
   }
-  return syscall(SYS_clock_nanosleep, clock, flags, wanted, left) == 0 ? 0 : errno;
+  static const auto libc = next<decltype(&clock_nanosleep)>("clock_nanosleep", nullptr);
+  return libc(clock, flags, wanted, left);
 }
 
 int usleep(useconds_t microseconds) {

@@ -137,8 +137,10 @@ cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned flags) {
     if (const cudaError_t error = refuse_while_capturing(machine)) return error;
     const u64 begin = reinterpret_cast<u64>(pointer);
     if (!(core::Checked(begin) + size).fits()) return cudaErrorInvalidValue;
-    if (machine.persistence().pools().holds(begin))
+    if (const auto end = machine.persistence().pools().end_of_holder(begin)) {
+      if (size > *end - begin) return cudaErrorInvalidValue;
       return machine.persistence().register_host(begin, size) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+    }
     // Memory that is known already has an error of its own, also where its arena is not open to the host.
     const HostAccess wanted = flags & cudaHostRegisterReadOnly ? HostAccess::read : HostAccess::write;
     if (!machine.memory().space().find(begin) && host_access(begin, size) < wanted) return cudaErrorInvalidValue;

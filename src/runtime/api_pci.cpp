@@ -3,10 +3,6 @@
 #include <fmt/format.h>
 #include <platform/pci/pci.h>
 
-#include <algorithm>
-#include <array>
-#include <cstring>
-
 #include "runtime/root_port.hpp"
 
 namespace {
@@ -36,6 +32,12 @@ template <class Word>
 Word read(const pci_dev* device, int offset) {
   if (!device || !is_root_port(device->domain, device->bus, device->dev, device->func)) return static_cast<Word>(~0U);
   return static_cast<Word>(RootPort::read(offset, sizeof(Word)));
+}
+
+int write(const pci_dev* device, int offset, int bytes, uint32_t value) {
+  if (!device || !is_root_port(device->domain, device->bus, device->dev, device->func)) return 1;
+  if (offset == RootPort::perfctrlsts) return RootPort::write_switch(value);  // the bit is in the first byte
+  return !RootPort::holds_switch(offset, bytes);
 }
 
 }  // namespace
@@ -84,16 +86,14 @@ uint32_t pci_read_long(pci_dev* device, int offset) {
   return read<uint32_t>(device, offset);
 }
 
-int pci_write_byte(pci_dev*, int offset, uint8_t) {
-  return !RootPort::holds_switch(offset, 1);
+int pci_write_byte(pci_dev* device, int offset, uint8_t value) {
+  return write(device, offset, 1, value);
 }
-int pci_write_word(pci_dev*, int offset, uint16_t) {
-  return !RootPort::holds_switch(offset, 2);
+int pci_write_word(pci_dev* device, int offset, uint16_t value) {
+  return write(device, offset, 2, value);
 }
 int pci_write_long(pci_dev* device, int offset, uint32_t value) {
-  if (!device || !is_root_port(device->domain, device->bus, device->dev, device->func)) return 1;
-  if (!RootPort::holds_switch(offset, 4)) return 1;
-  return offset == RootPort::perfctrlsts && RootPort::write_switch(value);
+  return write(device, offset, 4, value);
 }
 
 char* pci_lookup_name(pci_access*, char* text, int bytes, int, ...) {

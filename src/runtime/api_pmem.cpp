@@ -1,11 +1,11 @@
 // What include/platform/libpmem.h declares: PMDK's libpmem on the pools of this machine.
 #include <fmt/format.h>
 #include <platform/libpmem.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -76,8 +76,10 @@ void* write(void* to, const void* from, size_t bytes, unsigned flags, const char
     const u64 target = reinterpret_cast<u64>(to);
     const bool flush = !(flags & PMEM_F_MEM_NOFLUSH);
     const bool in_pool = bytes_in_pool(machine.persistence().pools(), target, bytes) == bytes;
+    const auto source = machine.memory().space().find(reinterpret_cast<u64>(from));
+    const bool managed = from && source && source->region == memory::Region::managed;
     // The program's own stores take no time.
-    if (!in_pool || !machine.persistence().host_flushes() || (from && overlap(to, from, bytes))) {
+    if (!in_pool || managed || !machine.persistence().host_flushes() || (from && overlap(to, from, bytes))) {
       from ? std::memmove(to, from, bytes) : std::memset(to, 0, bytes);
       if (flush) persist(machine, lock, target, bytes);
       return to;
@@ -116,12 +118,16 @@ void* map(Machine& machine, const std::string& path, u64 bytes, int flags) {
   if (!create && (bytes || flags))
     throw core::UserError("pmem_map_file: a size or flags without PMEM_FILE_CREATE: an existing file is mapped whole");
   if (create && bytes == 0) throw core::UserError("pmem_map_file: PMEM_FILE_CREATE needs a size above 0");
-  const bool is_there = std::filesystem::exists(path);
-  if (is_there && (flags & PMEM_FILE_EXCL))
+  struct stat status {};
+  const bool is_there = ::stat(path.c_str(), &status) == 0;
+  errno = 0;
+  if (is_there && (flags & PMEM_FILE_EXCL)) {
+    errno = EEXIST;
     throw core::UserError(fmt::format("pmem_map_file: {} exists, and PMEM_FILE_EXCL is set", path));
-  // A pool that is there keeps its content. A file that is none is refused by the creation.
-  const bool open = !create || Pools::size_of(path) != 0;
-  return machine.persistence().map(path, bytes, !open, PoolUsers::host);
+  }
+  // A pool that is there keeps its content, and a damaged one is refused, not replaced.
+  const bool fresh = create && (!is_there || (S_ISREG(status.st_mode) && status.st_size == 0));
+  return machine.persistence().map(path, bytes, fresh, PoolUsers::host);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "core/diagnostics.hpp"
 #include "runtime/machine.hpp"
+#include "runtime/program_time.hpp"
 #include "runtime/timing_machine.hpp"
 
 namespace ew::runtime {
@@ -43,6 +44,7 @@ void flush_output_if_free(PrintBuffer& prints) {
 }  // namespace
 
 void Machine::shut_down() {
+  const ProgramTime::Call inside;
   Attempts attempt;
   EndOfProgram& end = context_.end_of_program();
   end.begin();
@@ -65,6 +67,7 @@ void Machine::shut_down() {
 }
 
 void Machine::interrupt() {
+  const ProgramTime::Call inside;
   using namespace std::chrono_literals;
   Attempts attempt;
   EndOfProgram& end = context_.end_of_program();

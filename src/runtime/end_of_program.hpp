@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "runtime/host_threads.hpp"
-#include "runtime/program_time.hpp"
 #include "simt/gpu.hpp"
 
 namespace ew::runtime {
@@ -17,10 +16,7 @@ namespace ew::runtime {
 class EndOfProgram {
  public:
   /// By the thread that ends the program.
-  void begin() {
-    ProgramTime::end();
-    ends_ = HostThreads::self();
-  }
+  void begin() { ends_ = HostThreads::self(); }
   bool begun() const { return ends_ != 0; }
   void machine_is_gone() { gone_ = true; }
 

@@ -32,7 +32,7 @@ sem_t signal_told;
 
 u64 monotonic_nanoseconds() {
   timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  ::syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &time);  // the computer's, whatever the program's clocks show
   return static_cast<u64>(time.tv_sec) * 1'000'000'000 + static_cast<u64>(time.tv_nsec);
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/host_accesses.hpp"
 
+#include "runtime/program_time.hpp"
 #include "runtime/timing_machine.hpp"
 
 namespace ew::runtime {
@@ -23,6 +24,7 @@ bool HostAccesses::part_of_machine(u64 address) const {
 }
 
 void HostAccesses::meet(u64 address, u64 bytes, bool store) {
+  const ProgramTime::Call inside;
   if (part_of_machine(address)) return queue_.host_access(address, bytes, store);
   if (!shared(address) && !in_pool(address)) return;
   queue_.step();

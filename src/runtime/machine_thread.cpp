@@ -22,7 +22,7 @@ void MachineThread::begin() {
 }
 
 void MachineThread::loop() {
-  ProgramTime::is_machine_thread();
+  ProgramTime::leave_out_this_thread();
   HeldLock held(lock_.mutex);
   rest_.set_machine_thread(HostThreads::self());
   while (!demand_.stopping()) {

@@ -15,10 +15,10 @@ namespace ew::runtime {
 template <class Result, class F>
 Result own_api(Result otherwise, F&& call) {
   if (in_traced_code()) return otherwise;
+  const ProgramTime::Call inside;
   try {
     Machine* machine = process().machine();
     if (!machine) return otherwise;
-    const ProgramTime::Call inside;
     ApiLock lock(machine->mutex());
     return call(*machine, lock);
   } catch (const std::exception& mistake) {

@@ -73,6 +73,7 @@ void Process::become_a_child() {
   }
   forked_ = true;
   machine_pointer_ = nullptr;
+  ProgramTime::end();
 }
 
 void Process::trace_host() {

@@ -88,6 +88,7 @@ inline cudaError_t keep(cudaError_t error) {
 template <class F>
 cudaError_t api_without_context_check(F&& call) {
   if (CallbackThread::inside() || in_traced_code()) return keep(cudaErrorNotPermitted);
+  const ProgramTime::Call inside;
   try {
     Machine* machine = process().machine();
     if (!machine) return keep(cudaErrorInitializationError);
@@ -97,7 +98,6 @@ cudaError_t api_without_context_check(F&& call) {
     }
     ThreadState& thread = thread_state();
     thread.uses_runtime |= !thread.in_driver_call;
-    const ProgramTime::Call inside;
     ApiLock lock(machine->mutex());
     return keep(call(*machine, lock));
   } catch (const std::bad_alloc&) {

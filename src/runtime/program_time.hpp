@@ -12,9 +12,9 @@ class ProgramTime {
  public:
   /// The program has waited until this simulated nanosecond.
   static void has_waited(u64 nanoseconds) { now_ = nanoseconds; }
-  /// The calling thread is the machine's: its clocks are the computer's.
-  static void is_machine_thread() { ++inside(); }
-  /// The program ends: all clocks are the computer's.
+  /// The calling thread is the machine's: its clocks are the computer's from now on.
+  static void leave_out_this_thread() { ++inside(); }
+  /// This process was forked from one that had a machine, and has none: its clocks are the computer's from now on.
   static void end() { ended_ = true; }
 
   /// While one lives, the calling thread is in a call of the runtime.

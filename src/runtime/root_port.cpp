@@ -1,7 +1,5 @@
 #include "runtime/root_port.hpp"
 
-#include <array>
-
 #include "runtime/own_api.hpp"
 
 namespace ew::runtime {
@@ -51,9 +49,8 @@ u32 RootPort::read(int offset, u32 bytes) {
 bool RootPort::write_switch(u32 value) {
   const bool on = value & allocating_writes;
   return own_api(false, [&](Machine& machine, ApiLock& lock) {
-    if (on != machine.persistence().inside_region()) return true;  // nothing changes
     machine.context().wait_idle(lock);
-    machine.persistence().set_inside_region(!on);
+    if (on == machine.persistence().inside_region()) machine.persistence().set_inside_region(!on);
     return true;
   });
 }

@@ -156,7 +156,7 @@ Request set_request(const Shape& shape, uint32_t batch, uint32_t i) {
   const uint32_t key = key_of_number(again ? (dice >> 8) % (uint64_t(batch) * shape.pairs) : number);
   return {mix(key + 0x9e3779b97f4a7c15ull * (batch + 1)), key, 0, 0};
 }
-/// As the published program has them: each of its blocks serves SETs of its own part of the table, in any order.
+/// As the published program has them: what a block serves is of its own part of the table (nearly), in any order.
 void sort_by_block(std::vector<Request>& requests, uint32_t sets) {
   const auto block = [sets](const Request& r) {
     return uint64_t(set_of(r.key, sets)) * bench::kPublishedBlocks / sets;

@@ -3,7 +3,7 @@
 //
 // * 1,024 blocks of 512 threads take the batch, each an equal part in rounds of 64 SETs. A block waits at a barrier
 //   several times in each round. A thread fences inside its log, and once behind its last round.
-// * A batch is arranged by blocks: each block's SETs are for the same 1/1,024 of the table.
+// * A batch is arranged by parts of the table, of which there are as many as blocks: a block's SETs are of one or two.
 // * A key is stored before the log entry. Behind a barrier the slot is read again: it may have been lost.
 // * Each SET reads the keys of a second set, which it needs only when the first is full.
 // * The log has an entry more: the batch's own, in front. So those of a warp's four SETs begin one place behind a line.

@@ -2,8 +2,8 @@
 // perfctrlsts_0. libeverwarp answers; `-lpci` links nothing more.
 //
 // The machine has one root port: vendor 0x8086, subordinate bus 0x17. Bit 7 (Use_Allocating_Flow_Wr) of its register
-// 0x180 is 1: DDIO is on. A write that clears it is gpm_persist_begin(), one that sets it gpm_persist_end(). All other
-// registers read as what they are, and writes to them are ignored.
+// 0x180 is 1: DDIO is on. A write that clears it is gpm_persist_begin(), one that sets it gpm_persist_end(). Of the
+// other registers those that say what the device is can be read, the rest are 0, and writes are ignored.
 #ifndef EVERWARP_PCI_H
 #define EVERWARP_PCI_H
 
@@ -68,7 +68,7 @@ int pci_fill_info(struct pci_dev*, int fields);
 uint8_t pci_read_byte(struct pci_dev*, int offset);
 uint16_t pci_read_word(struct pci_dev*, int offset);
 uint32_t pci_read_long(struct pci_dev*, int offset);
-/// 1: done. 0: the register is 0x180, and the offset or the width is another.
+/// 1: done. 0: only a part of the register 0x180, without its first byte.
 int pci_write_byte(struct pci_dev*, int offset, uint8_t);
 int pci_write_word(struct pci_dev*, int offset, uint16_t);
 int pci_write_long(struct pci_dev*, int offset, uint32_t);
