@@ -56,15 +56,7 @@ size_t gpm_size(const char* path) {
 
 int gpm_persist_range(const void* address, size_t size) {
   return own_api(-1, [&](Machine& machine, ApiLock& lock) {
-    const u64 begin = reinterpret_cast<u64>(address);
-    if (!machine.persistence().host_flushes() || size == 0) return machine.persistence().make_durable(begin, size), 0;
-    machine.persistence().settle(begin, size);  // throws unless a pool holds it
-    // Beside what the streams do, and the host waits for it.
-    const Ticket flushed =
-        machine.queue().submit(host_work_command({{{.act = host::Act::flush, .to = begin, .bytes = size}}}), {});
-    if (machine.context().wait(flushed, lock) != cudaSuccess) return -1;
-    machine.persistence().settle(begin, size);
-    return 0;
+    return flush_by_host(machine, lock, reinterpret_cast<u64>(address), size) ? 0 : -1;
   });
 }
 

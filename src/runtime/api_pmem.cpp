@@ -45,19 +45,13 @@ u64 bytes_in_pool(const Pools& pools, u64 address, u64 bytes) {
   return end ? std::min<u64>(bytes, *end - address) : 0;
 }
 
-/// One core of the host does it, and the program waits. Throws core::UserError.
-void do_and_wait(Machine& machine, ApiLock& lock, std::vector<host::Step> steps) {
-  const Ticket ticket = machine.queue().submit(host_work_command({std::move(steps)}), {});
-  if (machine.context().wait(ticket, lock) != cudaSuccess)
-    throw core::UserError("pmem: an earlier failure of the GPU ended this call");
+[[noreturn]] void fail_for_good() {
+  throw core::UserError("pmem: an earlier failure of the GPU ended this call");
 }
 
 void persist(Machine& machine, ApiLock& lock, u64 address, u64 size) {
   const u64 bytes = bytes_in_pool(machine.persistence().pools(), address, size);
-  if (bytes == 0) return;
-  if (!machine.persistence().host_flushes()) return machine.persistence().make_durable(address, bytes);
-  do_and_wait(machine, lock, {{.act = host::Act::flush, .to = address, .bytes = bytes}});
-  machine.persistence().settle(address, bytes);
+  if (bytes != 0 && !flush_by_host(machine, lock, address, bytes)) fail_for_good();
 }
 
 /// PMDK's default: shorter copies go through the caches (PMEM_MOVNT_THRESHOLD).
@@ -93,7 +87,8 @@ void* write(void* to, const void* from, size_t bytes, unsigned flags, const char
                                    .from = reinterpret_cast<u64>(from),
                                    .bytes = bytes}};
     if (flush && !stream) steps.push_back({.act = host::Act::flush, .to = target, .bytes = bytes});
-    do_and_wait(machine, lock, std::move(steps));
+    const Ticket written = machine.queue().submit(host_work_command({std::move(steps)}), {});
+    if (machine.context().wait(written, lock) != cudaSuccess) fail_for_good();
     if (flush) machine.persistence().settle(target, bytes);
     return to;
   });

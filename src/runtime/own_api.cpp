@@ -24,4 +24,16 @@ void check_host_memory(Machine& machine, const void* address, u64 bytes, const c
         "{}: {:#x} lies in a pool on the GPU (nvm.attach = near), which the host's cores do not reach", who, begin));
 }
 
+bool flush_by_host(Machine& machine, ApiLock& lock, u64 address, u64 bytes) {
+  PersistentMemory& memory = machine.persistence();
+  if (!memory.host_flushes() || bytes == 0) return memory.make_durable(address, bytes), true;
+  memory.settle(address, bytes);  // throws unless a pool holds it
+  // Beside what the streams do, and the host waits for it.
+  const Ticket flushed =
+      machine.queue().submit(host_work_command({{{.act = host::Act::flush, .to = address, .bytes = bytes}}}), {});
+  if (machine.context().wait(flushed, lock) != cudaSuccess) return false;
+  memory.settle(address, bytes);
+  return true;
+}
+
 }  // namespace ew::runtime

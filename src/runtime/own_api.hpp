@@ -30,6 +30,11 @@ Result own_api(Result otherwise, F&& call) {
 /// The host's cores must reach all of these bytes. Throws core::UserError when they do not.
 void check_host_memory(Machine&, const void* address, u64 bytes, const char* who);
 
+/// One core of the host flushes these bytes of a pool, and the program waits until they are durable. Where no core
+/// reaches the pool it takes no time. False: the GPU has failed before. Throws core::UserError unless one pool holds
+/// them all.
+bool flush_by_host(Machine&, ApiLock&, u64 address, u64 bytes);
+
 /// The stream that timed work of the host goes to. Throws core::UserError when there is none, or it is captured.
 inline CUstream_st& stream_of(Machine& machine, cudaStream_t handle, const char* who) {
   CUstream_st* const stream = machine.work().stream(handle);
