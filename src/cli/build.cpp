@@ -222,10 +222,11 @@ class Builder {
     show(result.text);
     if (result.status != 0) return fail(unit.source + " (device code) did not compile");
     if (request_.dry_run) return 0;
-    const auto mistake = device_code_mistake(core::content_of(unit.ptx), unit.source, request_.relocatable);
-    if (!mistake) return 0;
-    show(*mistake);
-    return fail(unit.source + ": the device code cannot run");
+    if (const unsigned most = request_.most_registers)
+      core::write_file(unit.ptx, with_most_registers(core::content_of(unit.ptx), most));
+    const auto code = check_device_code(core::content_of(unit.ptx), unit.source, request_.relocatable);
+    show(code.mistake + (request_.resource_usage ? code.usage : ""));
+    return code.mistake.empty() ? 0 : fail(unit.source + ": the device code cannot run");
   }
 
   /// The source and the program's own headers that it includes, and those of libcu++, whose asm is in nvcc's dialect.
@@ -426,9 +427,8 @@ class Builder {
     Words command{"ar", "rcs"};
     command.insert(command.end(), request_.archive_options.begin(), request_.archive_options.end());
     command.push_back(output);
-    for (const std::string& item : items) {
-      if (!item.starts_with("-l")) command.push_back(item);
-    }
+    std::copy_if(items.begin(), items.end(), std::back_inserter(command),
+                 [](const std::string& item) { return !item.starts_with("-l"); });
     const Result result = execute(command);
     show(result.text);
     return result.status == 0 ? 0 : fail(output + " was not made");

@@ -103,6 +103,28 @@ const char* const no_machine_code = "no machine code is made: the PTX itself is 
 const char* const windows_only = "it is for Windows";
 const char* const own_headers = "Everwarp's own headers and libraries are used";
 
+/// Options of the assembler that makes machine code. It does not exist here, but one of them asks for what is known.
+void machine_code_option(BuildRequest& request, const std::string& option) {
+  if (option == "-v" || option == "--verbose") {
+    request.resource_usage = true;
+    return;
+  }
+  const std::string warning = fmt::format("-Xptxas {} has no meaning here: {}", option, no_machine_code);
+  if (std::find(request.warnings.begin(), request.warnings.end(), warning) == request.warnings.end())
+    request.warnings.push_back(warning);
+}
+
+/// Assemblers raise what is too few for a call.
+constexpr unsigned fewest_registers = 16;
+
+void most_registers(BuildRequest& request, const std::string& value) {
+  unsigned most = 0;
+  const auto [end, mistake] = std::from_chars(value.data(), value.data() + value.size(), most);
+  if (mistake != std::errc{} || end != value.data() + value.size())
+    throw UserError(fmt::format("-maxrregcount should be a number of registers, but is \"{}\"", value));
+  request.most_registers = most ? std::max(most, fewest_registers) : 0;
+}
+
 constexpr Takes N = Takes::nothing, V = Takes::value, L = Takes::list, T = Takes::truth;
 
 // In the order of nvcc's own help.
@@ -234,6 +256,11 @@ const OptionSpec table[] = {
     {"trace-host", "trace-host", N, set<&BuildRequest::trace_host>,
      "Record host loads and stores, so that those to memory shared with the GPU are ordered and timed, and threads of "
      "host_parallel take time."},
+    {"resource-usage", "res-usage", N, set<&BuildRequest::resource_usage>,
+     "Print the registers (an estimate) and the memory of each kernel."},
+    {"ptxas-options", "Xptxas", L, machine_code_option, "-v: as --resource-usage."},
+    {"maxrregcount", "maxrregcount", V, most_registers,
+     "Most registers of a thread, for occupancy; kernels with launch bounds keep to those."},
     {"list-gpu-code", "code-ls", N, set<&BuildRequest::inform, &Information::architectures>, "List the architectures."},
     {"list-gpu-arch", "arch-ls", N, set<&BuildRequest::inform, &Information::architectures>, "List the architectures."},
     {"help", "h", N, set<&BuildRequest::inform, &Information::help>, "This text."},
@@ -275,7 +302,6 @@ const OptionSpec table[] = {
     {"dlink-time-opt", "dlto", N, nullptr, no_machine_code},
     {"lto", "lto", N, nullptr, no_machine_code},
     {"gen-opt-lto", "gen-opt-lto", N, nullptr, no_machine_code},
-    {"ptxas-options", "Xptxas", L, nullptr, no_machine_code},
     {"nvlink-options", "Xnvlink", L, nullptr, no_machine_code},
     {"static-global-template-stub", "static-global-template-stub", T, nullptr, "clang makes the stubs"},
     {"device-entity-has-hidden-visibility", "device-entity-has-hidden-visibility", T, nullptr, "clang makes the stubs"},
@@ -291,7 +317,6 @@ const OptionSpec table[] = {
     {"drive-prefix", "dp", V, nullptr, windows_only},
     {"no-align-double", "no-align-double", N, nullptr, "it is for 32-bit hosts"},
     {"entries", "e", L, nullptr, "every kernel is kept"},
-    {"maxrregcount", "maxrregcount", V, nullptr, "PTX registers are virtual; occupancy counts the live ones"},
     {"extra-device-vectorization", "extra-device-vectorization", N, nullptr, "clang vectorises as it sees fit"},
     {"keep-device-functions", "keep-device-functions", N, nullptr, "unused device functions are dropped"},
     {"source-in-ptx", "src-in-ptx", N, nullptr, "the PTX names lines, not their text"},
@@ -299,7 +324,6 @@ const OptionSpec table[] = {
     {"Wdefault-stream-launch", "Wdefault-stream-launch", N, nullptr, "clang has no such warning"},
     {"Wmissing-launch-bounds", "Wmissing-launch-bounds", N, nullptr, "clang has no such warning"},
     {"Wext-lambda-captures-this", "Wext-lambda-captures-this", N, nullptr, "clang has no such warning"},
-    {"resource-usage", "res-usage", N, nullptr, no_machine_code},
     {"extensible-whole-program", "ewp", N, nullptr, no_machine_code},
     {"qpp-config", "qpp-config", V, nullptr, "there is no QNX compiler"},
     {"compile-as-tools-patch", "astoolspatch", N, nullptr, "there are no CUDA tools to patch for"},

@@ -69,7 +69,9 @@ struct BuildRequest {
   bool keep = false, dry_run = false, verbose = false;
   bool forward_unknown_to_compiler = false, forward_unknown_to_linker = false;
   Information inform;
-  bool print_ptx = false;  // --ptx without -o: to standard output
+  bool resource_usage = false;
+  unsigned most_registers = 0;  // -maxrregcount; 0: no limit
+  bool print_ptx = false;       // --ptx without -o: to standard output
   MakeRule make_rule;
   std::string keep_directory, output_directory;
   process::Words run_arguments;

@@ -1,5 +1,7 @@
 #include "cli/device_check.hpp"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -11,6 +13,7 @@
 #include "core/files.hpp"
 #include "ptx/program.hpp"
 #include "runtime/container.hpp"
+#include "simt/occupancy.hpp"
 
 namespace ew::cli {
 
@@ -41,6 +44,15 @@ void suppose_definitions(ptx::ast::Module& module) {
     function.has_body = true;
     function.body = {ret};
   }
+}
+
+/// In the words that programs look for in what nvcc prints.
+std::string usage_of(const ptx::Kernel& kernel, const std::string& target) {
+  return fmt::format(
+      "ew info    : Compiling entry function '{}' for '{}'\n"
+      "ew info    : Used {} registers, {} bytes smem, {} bytes cmem[0], {} bytes lmem\n",
+      kernel.name, target, simt::registers_of_thread({}, kernel), kernel.static_shared, kernel.parameter_bytes,
+      kernel.local_bytes);
 }
 
 /// The relocatable images in a linked file: containers (runtime/container.hpp) stand in it as they are.
@@ -75,18 +87,36 @@ std::optional<std::string> linked_code_mistake(const std::string& program) {
   return std::nullopt;
 }
 
-std::optional<std::string> device_code_mistake(const std::string& ptx, const std::string& source, bool relocatable) {
+DeviceCode check_device_code(const std::string& ptx, const std::string& source, bool relocatable) {
+  DeviceCode code;
   try {
     std::vector<ptx::ast::Module> modules;
     modules.push_back(ptx::parse(ptx, source));
     if (relocatable) suppose_definitions(modules.front());
-    ptx::load(ptx::link(std::move(modules)), [](std::string_view) { return some_address; });
+    const std::string target = modules.front().target;
+    const auto program = ptx::load(ptx::link(std::move(modules)), [](std::string_view) { return some_address; });
+    for (const auto& kernel : program.kernels) code.usage += usage_of(*kernel, target);
   } catch (const ptx::Error& error) {
-    std::string message = error.what();
-    if (message.find("undefined symbol") != message.npos) message += "\n(if another file defines it: -rdc=true)";
-    return message + "\n";
+    code.mistake = error.what();
+    if (code.mistake.find("undefined symbol") != code.mistake.npos)
+      code.mistake += "\n(if another file defines it: -rdc=true)";
+    code.mistake += "\n";
   }
-  return std::nullopt;
+  return code;
+}
+
+std::string with_most_registers(const std::string& ptx, unsigned most) {
+  std::string result;
+  std::size_t copied = 0;
+  for (auto entry = ptx.find(".entry "); entry != ptx.npos; entry = ptx.find(".entry ", entry + 1)) {
+    const auto body = ptx.find("\n{", entry);
+    if (body == ptx.npos) break;
+    const std::string_view head(ptx.data() + entry, body - entry);
+    if (head.find(".maxntid") != head.npos || head.find(".maxnreg") != head.npos) continue;
+    result += ptx.substr(copied, body - copied) + fmt::format("\n.maxnreg {}", most);
+    copied = body;
+  }
+  return result + ptx.substr(copied);
 }
 
 }  // namespace ew::cli

@@ -8,9 +8,18 @@
 
 namespace ew::cli {
 
-/// One message, or nothing when the code would load. `relocatable`: other files may define what this one only declares,
-/// so undefined symbols are none of its mistakes; linked_code_mistake() finds them.
-std::optional<std::string> device_code_mistake(const std::string& ptx, const std::string& source, bool relocatable);
+struct DeviceCode {
+  std::string mistake;  // one message; empty when the code would load
+  std::string usage;    // what nvcc's --resource-usage prints: registers and memory of each kernel
+};
+
+/// `relocatable`: other files may define what this one only declares, so undefined symbols are none of its mistakes
+/// (linked_code_mistake() finds them), and registers are those of this file's functions.
+DeviceCode check_device_code(const std::string& ptx, const std::string& source, bool relocatable);
+
+/// PTX in which no kernel has more registers of a thread, as by nvcc's -maxrregcount. Kernels with launch bounds stay
+/// as they are.
+std::string with_most_registers(const std::string& ptx, unsigned most);
 
 /// What the runtime would say when it links the relocatable device code of a program or shared library that was just
 /// linked.

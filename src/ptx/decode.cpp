@@ -19,7 +19,6 @@ void FunctionDecoder::decode() {
   function_.begin = static_cast<Pc>(kernel_.code.size());
   function_.rows = flow_.rows;
   function_.predicates = flow_.predicates;
-  function_.live_registers = flow_.live_registers;
   if (flow_.rows >= constant_row)
     throw Error(fmt::format("function {} needs more than 32,767 registers", core::readable_name(source_.name)));
   for (u32 i = 0; i < source_.body.size(); ++i) {

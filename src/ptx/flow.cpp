@@ -51,22 +51,6 @@ void find_reconvergence(const ast::Function& function, const Graph& graph, Flow&
     for (const u32 branch : leavers) flow.reconverge[branch] = no_pc;
 }
 
-/// Most 32-bit registers live at one point.
-u32 most_live(const ast::Function& function, const LiveRanges& ranges) {
-  std::vector<i64> change(2 * function.body.size() + 3, 0);
-  for (u32 reg = 0; reg < function.registers.size(); ++reg) {
-    const Type type = function.registers[reg].type;
-    if (type == Type::pred) continue;
-    for (const auto& interval : ranges.of(reg)) {
-      change[interval.begin] += rows_of(type);
-      change[interval.end] -= rows_of(type);
-    }
-  }
-  i64 live = 0, most = 0;
-  for (const i64 step : change) most = std::max(most, live += step);
-  return static_cast<u32>(most);
-}
-
 void check_limit(const ast::Function& function, u32 needed, u32 limit, std::string_view what) {
   if (needed <= limit) return;
   throw Error(fmt::format("function {} (line {}) needs {} {}: at most {} are supported", function.name,
@@ -114,7 +98,7 @@ Flow analyse(const ast::Function& function) {
   for (u32 i = 0; i < function.body.size(); ++i) flow.reachable[i] = graph.reachable[graph.node_of[i]];
   find_reconvergence(function, graph, flow);
   const LiveRanges ranges(function, graph);
-  flow.live_registers = most_live(function, ranges);
+  flow.need = register_need(function, graph);
   share_rows(function, ranges, flow);
   return flow;
 }

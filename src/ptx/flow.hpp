@@ -5,6 +5,7 @@
 
 #include "ptx/ast.hpp"
 #include "ptx/kernel.hpp"
+#include "ptx/register_need.hpp"
 
 namespace ew::ptx {
 
@@ -15,7 +16,7 @@ struct Flow {
   std::vector<Row> row_of;     // per register: first row (aligned to its size), no_row when never used
   std::vector<u16> predicate_of;  // per register of type pred
   u32 rows = 0, predicates = 0;   // how many of each an activation needs
-  u32 live_registers = 0;         // most 32-bit registers live at one point (64-bit count two, predicates none)
+  RegisterNeed need;              // of a real GPU's registers
   std::vector<bool> reachable;    // per instruction
 };
 

@@ -213,7 +213,7 @@ struct Function {
   Pc begin = 0, end = 0;
   u32 rows = 0;  // register rows of one activation
   u32 predicates = 0;
-  u32 live_registers = 0;                               // most 32-bit registers a thread has live at once
+  u32 registers = 0;                                    // 32-bit registers that a thread needs, with what it calls
   u32 frame_bytes = 0;                                  // .local variables, call parameters, own formals and returns
   std::vector<u32> parameter_offsets, parameter_sizes;  // own formals in the frame (not of an entry)
   std::vector<u32> return_offsets, return_sizes;
@@ -260,7 +260,7 @@ struct Kernel {
   u32 parameter_bytes = 0;
   u32 static_shared = 0;  // bytes; dynamic shared memory starts at align_up(static_shared, dynamic_shared_alignment)
   u32 dynamic_shared_alignment = 16;
-  u32 registers_per_thread = 0;  // from liveness, for occupancy and cudaFuncGetAttributes
+  u32 registers_per_thread = 0;  // for occupancy and cudaFuncGetAttributes (register_need.hpp)
   u32 local_bytes = 0;           // frame of the entry
   u32 constant_bytes = 0;
   Dim3 max_threads{0, 0, 0}, required_threads{0, 0, 0};

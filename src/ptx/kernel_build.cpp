@@ -57,6 +57,7 @@ class Reach {
  public:
   Reach(KernelBuild& build, u32 entry) : build_(build) { visit(entry); }
   std::vector<u32> order;
+  std::vector<u32> callees_first;  // the same, where calls go round in no circle
 
  private:
   enum class State : u8 { unseen, open, done };
@@ -76,6 +77,7 @@ class Reach {
         enter(step.callees[step.next++]);
       } else {
         state_[step.function] = State::done;
+        callees_first.push_back(step.function);
         steps_.pop_back();
       }
     }
@@ -183,6 +185,35 @@ u32 constant_bytes_of(const ast::Module& module) {
   return static_cast<u32>(bytes);
 }
 
+constexpr u32 return_address = 2;  // registers
+
+/// A call keeps the caller's registers, and adds those of the called function. Of functions that call each other in a
+/// circle each counts once.
+void count_registers(KernelBuild& build, const std::vector<u32>& callees_first) {
+  const auto needed_by = [&](u32 module_function) {
+    const auto found = build.function_of.find(module_function);
+    return found == build.function_of.end() ? 0 : build.kernel.functions[found->second].registers;
+  };
+  for (const u32 caller : callees_first) {
+    const auto& source = build.index.module.functions[caller];
+    const RegisterNeed& need = build.index.flow_of(caller).need;
+    u32 most = need.most;
+    for (const auto& call : need.calls) {
+      const ast::Operand& target = *call_target(source.body[call.instruction]);
+      u32 callee = 0;
+      if (target.kind != ast::Operand::Kind::symbol) {
+        for (const u32 taken : build.index.address_taken) callee = std::max(callee, needed_by(taken));
+      } else if (const auto found = build.index.functions.find(target.symbol);
+                 found != build.index.functions.end() && !is_system_call(target.symbol)) {
+        callee = needed_by(found->second);
+      }
+      most = std::max(most, call.kept + return_address + callee);
+    }
+    build.kernel.functions[build.function_of.at(caller)].registers = most;
+  }
+  build.kernel.registers_per_thread = registers_given(build.kernel.functions[0].registers);
+}
+
 std::unique_ptr<Kernel> build_kernel(ModuleIndex& index, u32 entry) {
   auto kernel = std::make_unique<Kernel>();
   const auto& source = index.module.functions[entry];
@@ -194,7 +225,8 @@ std::unique_ptr<Kernel> build_kernel(ModuleIndex& index, u32 entry) {
   kernel->max_registers = source.max_registers;
   kernel->constant_bytes = constant_bytes_of(index.module);
   KernelBuild build{index, *kernel};
-  const auto order = Reach(build, entry).order;
+  const Reach reach(build, entry);
+  const auto& order = reach.order;
   lay_out_entry_parameters(*kernel, source, index.module.target);
   lay_out_shared(build, order);
   kernel->functions.resize(order.size());
@@ -203,9 +235,7 @@ std::unique_ptr<Kernel> build_kernel(ModuleIndex& index, u32 entry) {
     kernel->functions[i].address = code_base + 16 * u64{order[i]};
   }
   for (u32 i = 0; i < order.size(); ++i) FunctionDecoder(build, order[i], i).decode();
-  for (const auto& function : kernel->functions)
-    kernel->registers_per_thread = std::max(kernel->registers_per_thread, function.live_registers);
-  kernel->registers_per_thread = std::max(kernel->registers_per_thread, 1u);
+  count_registers(build, reach.callees_first);
   kernel->local_bytes = kernel->functions[0].frame_bytes;
   return kernel;
 }

@@ -37,10 +37,10 @@ struct LiveRanges::State {
   u64 steps = 0;  // against most_steps
 };
 
-LiveRanges::LiveRanges(const ast::Function& function, const Graph& graph) {
+LiveRanges::LiveRanges(const ast::Function& function, const Graph& graph, std::span<const u32> value_of) {
   const auto registers = static_cast<u32>(function.registers.size());
   mentioned_.assign(registers, false);
-  gather(function, graph);
+  gather(function, graph, value_of);
   State state;
   for (auto* marks : {&state.live_in, &state.live_out, &state.killed}) marks->assign(graph.nodes.size(), 0);
   const auto interface = interface_registers(function);
@@ -61,7 +61,7 @@ void LiveRanges::make_whole(u32 positions) {
 }
 
 /// Groups what each reachable instruction does by register, in the order of the text.
-void LiveRanges::gather(const ast::Function& function, const Graph& graph) {
+void LiveRanges::gather(const ast::Function& function, const Graph& graph, std::span<const u32> value_of) {
   struct Entry {
     u32 reg;
     Mention mention;
@@ -74,12 +74,13 @@ void LiveRanges::gather(const ast::Function& function, const Graph& graph) {
     find_accesses(function, function.body[i], accesses);
     const bool reachable = graph.reachable[graph.node_of[i]];
     for (const auto& access : accesses.list) {
-      mentioned_[access.reg] = true;
+      const u32 reg = value_of.empty() ? access.reg : value_of[access.reg];
+      if (reg == no_register) continue;
+      mentioned_[reg] = true;
       if (!reachable) continue;
-      ++mention_starts_[access.reg + 1];
+      ++mention_starts_[reg + 1];
       entries.push_back(
-          {access.reg,
-           {i, access.reads, access.writes, access.writes && !accesses.guarded, accesses.apart && access.writes}});
+          {reg, {i, access.reads, access.writes, access.writes && !accesses.guarded, accesses.apart && access.writes}});
     }
   }
   for (std::size_t i = 1; i < mention_starts_.size(); ++i) mention_starts_[i] += mention_starts_[i - 1];

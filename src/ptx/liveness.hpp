@@ -16,9 +16,13 @@ struct Interval {
   u32 begin = 0, end = 0;  // positions, end exclusive
 };
 
+inline constexpr u32 no_register = 0xffffffff;
+
 class LiveRanges {
  public:
-  LiveRanges(const ast::Function&, const Graph&);
+  /// `value_of`: per register, of which register it has the value; no_register: that does not matter. Empty: each its
+  /// own.
+  LiveRanges(const ast::Function&, const Graph&, std::span<const u32> value_of = {});
 
   /// Ascending, disjoint; empty for a register that no reachable instruction mentions.
   std::span<const Interval> of(u32 reg) const {
@@ -36,7 +40,7 @@ class LiveRanges {
   };
   struct State;  // of the walk through the graph, used again for each register
 
-  void gather(const ast::Function&, const Graph&);
+  void gather(const ast::Function&, const Graph&, std::span<const u32> value_of);
   void find_ranges(u32 reg, const Graph&, State&);
   void walk_up(u32 reg, const Graph&, State&);
   void add_block(const Graph::Node&, std::span<const Mention>, bool live_out);

@@ -125,11 +125,10 @@ cudaFuncAttributes attributes_of(const Machine& machine, const CUfunc_st& functi
   all.sharedSizeBytes = kernel.static_shared;
   all.constSizeBytes = kernel.constant_bytes;
   all.localSizeBytes = kernel.local_bytes;
-  all.numRegs = static_cast<int>(kernel.registers_per_thread);
+  const u32 registers = simt::registers_of_thread(limits, kernel);
+  all.numRegs = static_cast<int>(registers);
   u64 threads = kernel.max_threads.count() ? kernel.max_threads.count() : limits.threads_per_block;
-  if (kernel.registers_per_thread > 0)
-    threads =
-        std::min<u64>(threads, limits.registers_per_block / kernel.registers_per_thread / warp_lanes * warp_lanes);
+  threads = std::min<u64>(threads, limits.registers_per_block / registers / warp_lanes * warp_lanes);
   all.maxThreadsPerBlock = static_cast<int>(std::min<u64>(threads, limits.threads_per_block));
   all.ptxVersion = function.module->ptx_version();
   const auto& capability = machine.config().device.compute_capability;

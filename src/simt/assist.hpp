@@ -42,7 +42,4 @@ inline void assist_ended(Block& block) {
   ask_for_assist(block);
 }
 
-/// The most 32-bit registers that a thread of this function, or of one that it calls by name, has at once.
-u32 registers_of_routine(const ptx::Kernel&, u32 function);
-
 }  // namespace ew::simt

@@ -13,7 +13,17 @@ u32 round_up(u32 value, u32 unit) {
   return unit ? (value + unit - 1) / unit * unit : value;
 }
 
-u32 registers_of(const GpuLimits& limits, const ptx::Kernel& kernel) {
+std::string axes(Dim3 d) {
+  return fmt::format("{} x {} x {}", d.x, d.y, d.z);
+}
+
+bool beyond(Dim3 d, Dim3 limit) {
+  return d.x > limit.x || d.y > limit.y || d.z > limit.z;
+}
+
+}  // namespace
+
+u32 registers_of_thread(const GpuLimits& limits, const ptx::Kernel& kernel) {
   u32 registers = std::min(std::max(kernel.registers_per_thread, 1u), limits.registers_per_thread);
   if (kernel.max_registers) registers = std::min(registers, kernel.max_registers);
   // A compiler that was told the block's size spills until it fits.
@@ -28,24 +38,15 @@ u32 registers_of(const GpuLimits& limits, const ptx::Kernel& kernel) {
         registers, std::max<u64>(limits.registers_per_sm / (u64{kernel.min_blocks} * round_up(bound, warp_lanes)) /
                                      register_granule * register_granule,
                                  register_granule));
-  return round_up(registers, register_granule);
+  return registers;
 }
-
-std::string axes(Dim3 d) {
-  return fmt::format("{} x {} x {}", d.x, d.y, d.z);
-}
-
-bool beyond(Dim3 d, Dim3 limit) {
-  return d.x > limit.x || d.y > limit.y || d.z > limit.z;
-}
-
-}  // namespace
 
 BlockNeeds needs_of(const GpuLimits& limits, const ptx::Kernel& kernel, u32 threads, u32 dynamic_shared) {
   BlockNeeds needs;
   needs.threads = threads;
   needs.warps = (threads + warp_lanes - 1) / warp_lanes;
-  needs.registers = needs.warps * round_up(registers_of(limits, kernel) * warp_lanes, limits.register_allocation_unit);
+  needs.registers = needs.warps * round_up(round_up(registers_of_thread(limits, kernel), register_granule) * warp_lanes,
+                                           limits.register_allocation_unit);
   needs.shared_bytes = kernel.static_shared;
   if (dynamic_shared)
     needs.shared_bytes = round_up(kernel.static_shared, std::max(kernel.dynamic_shared_alignment, 1u)) + dynamic_shared;

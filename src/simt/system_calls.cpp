@@ -147,7 +147,7 @@ bool SystemCalls::register_assist(Warp& warp, const ptx::CallForm& form, u32 lan
   if (function.parameter_sizes != std::vector<u32>{8} || !function.return_sizes.empty())
     return refuse(
         fmt::format("assist routine {}: expected a void function of one pointer", core::readable_name(function.name)));
-  if (const u32 needed = registers_of_routine(kernel, routine); needed > assist_.registers)
+  if (const u32 needed = function.registers; needed > assist_.registers)
     return refuse(
         fmt::format("assist routine {} needs {} registers a thread, but the machine keeps {} (assist.registers)",
                     core::readable_name(function.name), needed, assist_.registers));

@@ -1,11 +1,13 @@
 // `ew build` as a Makefile calls it: what each option does to the result. Most is seen in the command lines of -dryrun,
 // which cost no compilation; what only a compiler can show is compiled.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "core/types.hpp"
 #include "process/run.hpp"
 
 namespace ew::cli {
@@ -145,9 +147,9 @@ TEST_F(BuildCommand, OptionsForTheHostCompilerAndTheLinker) {
 
 TEST_F(BuildCommand, OptionsWithoutMeaningAreAcceptedWithOneWarning) {
   write("k.cu", kernel);
-  const std::string output = plan({"-c", "k.cu", "-maxrregcount=32", "-Xptxas", "-v", "-Xptxas", "-O3",
-                                   "--resource-usage", "-restrict", "-Xnvlink", "-x", "-arbin", "ar"});
-  for (const char* name : {"-maxrregcount", "-Xptxas", "-res-usage", "-restrict", "-Xnvlink", "-arbin"}) {
+  const std::string output =
+      plan({"-c", "k.cu", "-Xptxas", "-O3,-dlcm=cg", "-restrict", "-restrict", "-Xnvlink", "-x", "-arbin", "ar"});
+  for (const char* name : {"-Xptxas -O3", "-Xptxas -dlcm=cg", "-restrict", "-Xnvlink", "-arbin"}) {
     const std::string warning = std::string("warning: ") + name + " has no meaning here";
     EXPECT_TRUE(holds(output, warning));
     EXPECT_EQ(output.find(warning), output.rfind(warning)) << name;
@@ -156,6 +158,41 @@ TEST_F(BuildCommand, OptionsWithoutMeaningAreAcceptedWithOneWarning) {
                   "-expt-extended-lambda", "-cudart", "shared", "-cudart=static", "-Wno-deprecated-gpu-targets", "-t4"})
                 .find("no meaning"),
             std::string::npos);
+}
+
+/// Thirty values of each thread live at once.
+std::string wide_kernel(const std::string& name, const std::string& bounds) {
+  std::string loads, stores;
+  for (int i = 0; i < 30; ++i) {
+    const std::string n = std::to_string(i);
+    loads += "  float x" + n + " = a[threadIdx.x + " + n + " * n];\n";
+    stores += "  a[threadIdx.x + " + n + " * n] = x" + n + " * x" + std::to_string((i * 7 + 3) % 30) + ";\n";
+  }
+  return "__global__ void " + bounds + name + "(float* a, int n) {\n" + loads + "  __syncthreads();\n" + stores + "}\n";
+}
+
+/// What `--resource-usage` says of a kernel.
+u32 used_registers(const std::string& output, const std::string& kernel) {
+  const auto entry = output.find("Compiling entry function '" + kernel);
+  const auto used = output.find("Used ", entry);
+  return entry == output.npos || used == output.npos ? 0 : static_cast<u32>(std::stoul(output.substr(used + 5)));
+}
+
+TEST_F(BuildCommand, RegistersArePrintedAndMayBeLimited) {
+  write("k.cu", "#include <cstdio>\n" + wide_kernel("wide", "") + wide_kernel("bounded", "__launch_bounds__(256) ") +
+                    "int main() {\n  cudaFuncAttributes a, b;\n  cudaFuncGetAttributes(&a, wide);\n"
+                    "  cudaFuncGetAttributes(&b, bounded);\n  printf(\"%d %d\", a.numRegs, b.numRegs);\n}\n");
+  const std::string free = build({"--resource-usage", "k.cu", "-o", "free"}).output;
+  const u32 registers = used_registers(free, "_Z4wide");
+  EXPECT_GE(registers, 88u);  // ptxas 13.0 gives it 96
+  EXPECT_LE(registers, 104u);
+  EXPECT_EQ(call({folder_ + "/free"}).output, fmt::format("{0} {0}", registers));
+  const std::string limited = build({"-Xptxas", "-v", "-maxrregcount", "24", "k.cu", "-o", "limited"}).output;
+  EXPECT_EQ(used_registers(limited, "_Z4wide"), 24u);
+  EXPECT_EQ(used_registers(limited, "_Z7bounded"), registers);
+  EXPECT_EQ(call({folder_ + "/limited"}).output, fmt::format("24 {}", registers));
+  EXPECT_EQ(build({"k.cu", "-o", "quiet"}).output, "");
+  EXPECT_TRUE(holds(build({"-maxrregcount=few", "k.cu"}).output, "should be a number of registers"));
 }
 
 TEST_F(BuildCommand, DependencyRules) {

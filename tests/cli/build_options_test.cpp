@@ -86,9 +86,10 @@ TEST_F(BuildOptions, LanguageHoldsForWhatFollows) {
 }
 
 TEST_F(BuildOptions, WhatHasNoMeaningWarnsOnce) {
-  const BuildRequest request = parse({"-maxrregcount=32", "-Xptxas", "-v", "-Xptxas=-O3", "--maxrregcount", "16"});
+  const BuildRequest request = parse({"-restrict", "-Xptxas", "-v", "-Xptxas=-O3", "--restrict", "-Xptxas=-O3"});
   EXPECT_EQ(request.warnings.size(), 2u);
-  EXPECT_NE(request.warnings[0].find("-maxrregcount has no meaning here"), std::string::npos);
+  EXPECT_NE(request.warnings[0].find("-restrict has no meaning here"), std::string::npos);
+  EXPECT_TRUE(request.resource_usage);
 }
 
 TEST_F(BuildOptions, MistakesNameTheNearestOption) {
