@@ -10,7 +10,7 @@ namespace ew::host {
 
 void Port::send(memory::DeviceRequest request) {
   const memory::Place place = parts_.pages.place(request.address);
-  request.address = parts_.pages.in_device(request.address).address;
+  request.address = parts_.pages.in_device(place).address;
   request.account = core::nobody;
   (request.write ? statistics_.bytes_written : statistics_.bytes_read) += request.bytes;
   memory::Device* const device = place.persistent ? parts_.pools : parts_.memory;

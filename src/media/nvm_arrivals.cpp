@@ -5,20 +5,20 @@
 namespace ew::media {
 
 void NvmArrivals::add_write(const NvmAccess& access, core::Cycle ready) {
-  const NvmGranules::Span span = granules_.span_of(access);
-  for (u64 g = span.first; g <= span.last; ++g) ++writes_at(g);
+  const NvmGranules::Range range = granules_.range_of(access);
+  for (u64 g = range.first; g <= range.last; ++g) ++writes_at(g);
   waiting_.push_back({access, ready});
 }
 
 bool NvmArrivals::has_write_at(const NvmAccess& access) const {
-  const NvmGranules::Span span = granules_.span_of(access);
+  const NvmGranules::Range range = granules_.range_of(access);
   bool possible = false;
-  for (u64 g = span.first; g <= span.last; ++g) possible |= writes_at_[g % writes_at_.size()] != 0;
+  for (u64 g = range.first; g <= range.last; ++g) possible |= writes_at_[g % writes_at_.size()] != 0;
   if (!possible) return false;
   for (u32 i = 0; i < waiting_.size(); ++i) {
     if (!waiting_[i].access.write) continue;
-    const NvmGranules::Span other = granules_.span_of(waiting_[i].access);
-    if (other.first <= span.last && span.first <= other.last) return true;
+    const NvmGranules::Range other = granules_.range_of(waiting_[i].access);
+    if (other.first <= range.last && range.first <= other.last) return true;
   }
   return false;
 }

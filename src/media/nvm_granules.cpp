@@ -1,9 +1,11 @@
 #include "media/nvm_granules.hpp"
 
+#include <algorithm>
+
 namespace ew::media {
 
 NvmGranules::Span NvmGranules::span_of(const NvmAccess& access) const {
-  Span span{access.address / bytes_, (access.address + access.bytes - 1) / bytes_, 0, {}};
+  Span span{range_of(access), 0, {}};
   if (access.payload != memory::no_payload) {
     // Addresses of a channel keep the place in the line alone: slices and channels share out what is above it.
     span.base = access.address - ((access.address - access.line) & (memory::longest_line - 1));
@@ -11,8 +13,11 @@ NvmGranules::Span NvmGranules::span_of(const NvmAccess& access) const {
     return span;
   }
   span.base = access.address & ~u64{memory::longest_line - 1};
-  const u64 first = access.address - span.base;
-  for (u64 i = first; i < first + access.bytes; ++i) span.mask.bits[i / 64] |= u64{1} << (i % 64);
+  const u64 first = access.address - span.base, end = first + access.bytes;
+  for (u64 word = first / 64; word * 64 < end; ++word) {
+    const u64 from = std::max(first, word * 64) - word * 64, to = std::min(end - word * 64, u64{64});
+    span.mask.bits[word] = (~u64{0} >> (64 - (to - from))) << from;
+  }
   return span;
 }
 

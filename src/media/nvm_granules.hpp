@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 
 #include "memory/request.hpp"
 
@@ -23,22 +24,29 @@ class NvmGranules {
  public:
   static constexpr u32 longest = 1024;          // bytes
   using Bytes = std::array<u64, longest / 64>;  // of one granule: one bit a byte
-  struct Span {                                 // of an access
+  struct Range {                                // of an access
     u64 first, last;                            // granules
-    u64 base;                                   // address of the first byte of the mask
+  };
+  struct Span : Range {
+    u64 base;  // address of the first byte of the mask
     memory::ByteMask mask;
   };
 
-  NvmGranules(u32 bytes, memory::Payloads* payloads) : bytes_(bytes), payloads_(payloads) {}
+  /// REQUIRES: bytes is a power of two.
+  NvmGranules(u32 bytes, memory::Payloads* payloads)
+      : bytes_(bytes), shift_(static_cast<u32>(std::countr_zero(bytes))), payloads_(payloads) {}
 
   u32 bytes() const { return bytes_; }
   u64 address_of(u64 granule) const { return granule * bytes_; }
+  Range range_of(const NvmAccess& access) const {
+    return {access.address >> shift_, (access.address + access.bytes - 1) >> shift_};
+  }
   Span span_of(const NvmAccess&) const;
   /// The span's bytes in one of its granules.
   Bytes bytes_in(const Span&, u64 granule) const;
 
  private:
-  const u32 bytes_;
+  const u32 bytes_, shift_;
   memory::Payloads* const payloads_;
 };
 

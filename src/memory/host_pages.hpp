@@ -42,7 +42,7 @@ class HostPages {
     return found;
   }
   /// Of its device.
-  DevicePlace in_device(u64 address) { return map_.in_device(place(address)); }
+  DevicePlace in_device(const Place& place) const { return map_.in_device(place); }
 
  private:
   static constexpr u64 host_line = 64;

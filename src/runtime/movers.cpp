@@ -70,12 +70,13 @@ void Movers::attach(Storage& storage, memory::AddressSpace& space,
   port.id = static_cast<memory::AgentId>(port.id + copy_ports_of(config_));
   drives_ = std::make_unique<TimedDrives>(
       config_, storage,
-      TimedDrives::Parts{.gpu_link = link_,
-                         .host_memory = host_memory_,
-                         .in_host_memory = [this](u64 address) { return pages_.in_device(address).address; },
-                         .port = port,
-                         .space = space,
-                         .meet_image = std::move(meet_image)});
+      TimedDrives::Parts{
+          .gpu_link = link_,
+          .host_memory = host_memory_,
+          .in_host_memory = [this](u64 address) { return pages_.in_device(pages_.place(address)).address; },
+          .port = port,
+          .space = space,
+          .meet_image = std::move(meet_image)});
 }
 
 void Movers::add_to(HierarchyStatistics& sum) const {

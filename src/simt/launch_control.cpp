@@ -76,7 +76,6 @@ void LaunchControl::fail(Grid& grid, Fault fault, Cycle now) {
 }
 
 void LaunchControl::keep_appointments(Cycle now, u64 now_ns) {
-  if (next_appointment() > now) return;
   const auto due = [&](const Appointment& one) { return one.when <= now; };
   for (auto one = std::ranges::find_if(appointments_, due); one != appointments_.end();
        one = std::ranges::find_if(appointments_, due)) {

@@ -44,7 +44,7 @@ class LaunchControl {
 
   /// The first cycle before which all SMs must stand, or `never`.
   Cycle next_appointment() const { return next_; }
-  /// Launches whose time has come end. REQUIRES: all SMs stand before this cycle.
+  /// Launches whose time has come end. REQUIRES: the next appointment is due, and all SMs stand before this cycle.
   void keep_appointments(Cycle now, u64 now_ns);
   /// Whether warps have been found to contend, and the appointment for that is over.
   bool take_contention() { return std::exchange(contention_, false); }

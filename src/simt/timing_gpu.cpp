@@ -113,7 +113,7 @@ struct TimingGpu::State {
       look();
       look_at = now() + look_interval;
     }
-    launches.keep_appointments(now(), now_ns());
+    if (launches.next_appointment() <= now()) launches.keep_appointments(now(), now_ns());
     if (launches.take_stop()) stop = true;
     // A run that ends here has not begun this cycle: what the host does next comes before the crash.
     if (now() >= parts.crash_at && !stopped()) [[unlikely]]
@@ -125,9 +125,9 @@ struct TimingGpu::State {
   /// Whether what SMs do in one cycle must be known before any does the next: somebody observes them all, or they share
   /// more than the network.
   bool in_step() const {
-    return (parts.trace && parts.trace->on()) || parts.recorder || progress.ends_by_count() ||
-           polls.contested.watched || stuck.spinning() || stuck.has_managed_memory() || launches.in_step() ||
-           residency.grids().empty();
+    return residency.grids().empty() || (parts.trace && parts.trace->on()) || parts.recorder ||
+           progress.ends_by_count() || polls.contested.watched || stuck.spinning() || stuck.has_managed_memory() ||
+           launches.in_step();
   }
 
   /// Behind the last cycle of the window that begins now.
@@ -169,7 +169,7 @@ struct TimingGpu::State {
       if (stopped()) break;
       const u64 before = progress.instructions();
       const Cycle begin = now(), end = window_end(until);
-      sms.run(end);
+      if (!residency.grids().empty() || sms.next() < end) sms.run(end);
       run_rest(end);
       const bool issued = progress.instructions() != before;
       idle_cycles += issued ? 0 : end - begin;
