@@ -42,7 +42,8 @@ class HostPages {
     return found;
   }
   /// Of its device.
-  DevicePlace in_device(const Place& place) const { return map_.in_device(place); }
+  DevicePlace in_device(const Place& found) const { return map_.in_device(found); }
+  DevicePlace in_device(u64 address) { return in_device(place(address)); }
 
  private:
   static constexpr u64 host_line = 64;

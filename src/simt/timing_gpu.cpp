@@ -136,9 +136,10 @@ struct TimingGpu::State {
     return std::min({now() + (in_step() ? 1 : ahead), until, launches.next_appointment(), stuck.next_look(), crash});
   }
 
-  /// The rest of the machine runs the cycles that the SMs have run.
-  void run_rest(Cycle end) {
-    for (Cycle cycle = now(); cycle < end; cycle = next_of_rest(cycle + 1)) {
+  /// The rest of the machine runs the cycles that the SMs have run. Answers when it has something to do next.
+  Cycle run_rest(Cycle end) {
+    Cycle cycle = now();
+    for (; cycle < end; cycle = next_of_rest(cycle + 1)) {
       parts.wheel.advance(cycle);
       parts.wheel.run_due();
       if (parts.exchange) {
@@ -148,6 +149,7 @@ struct TimingGpu::State {
       launches.hear(cycle);
       last_begun = cycle;
     }
+    return cycle;
   }
 
   Cycle next_of_rest(Cycle from) const {
@@ -170,11 +172,11 @@ struct TimingGpu::State {
       const u64 before = progress.instructions();
       const Cycle begin = now(), end = window_end(until);
       if (!residency.grids().empty() || sms.next() < end) sms.run(end);
-      run_rest(end);
+      const Cycle next_of_others = run_rest(end);
       const bool issued = progress.instructions() != before;
       idle_cycles += issued ? 0 : end - begin;
       stuck.passed(now(), end - begin, issued);
-      Cycle next = std::min({sms.next(), next_of_rest(end), launches.next_appointment(), until});
+      Cycle next = std::min({sms.next(), next_of_others, launches.next_appointment(), until});
       const bool over = next == core::never;
       if (over && !residency.grids().empty() && !stopped())  // who stopped it may have something to bring
         stuck.fail("nothing is under way, and no thread can go on", FaultKind::barrier_deadlock, now());
