@@ -64,8 +64,11 @@ void build_programs(const std::vector<ProgramBuild>& builds, unsigned jobs) {
 std::vector<report::FailedRun> carry_out(const std::vector<PlannedRun>& runs, Batch& batch, double timeout_seconds,
                                          const std::string& commit) {
   std::vector<BatchRun> names;
-  for (const PlannedRun& run : runs)
-    names.push_back({run.name, fmt::format("{} on {}", run.program->name, run.configuration->name)});
+  for (const PlannedRun& run : runs) {
+    const auto known = run.program->seconds.find(run.size);
+    names.push_back({run.name, fmt::format("{} on {}", run.program->name, run.configuration->name),
+                     known == run.program->seconds.end() ? 1 : std::max(known->second, 0.1)});
+  }
   const auto failures = batch.carry_out(
       names, [&](std::size_t i, const fs::path& part) { return make_run(runs[i].run, part, timeout_seconds, commit); });
   std::vector<report::FailedRun> failed;

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -69,7 +70,10 @@ std::string last_lines(const std::string& text, std::size_t lines) {
 /// What is done, under way and left, as one line.
 class Batch::Tally {
  public:
-  Tally(const BatchOptions& options, std::size_t all) : options_(options), all_(all), began_(Clock::now()) {}
+  Tally(const BatchOptions& options, const std::vector<BatchRun>& runs, const Numbers& numbers)
+      : options_(options), all_(numbers.size()), began_(Clock::now()) {
+    for (const std::size_t number : numbers) weight_left_ += runs[number].weight;
+  }
 
   void begin(const BatchRun& run) {
     running_.push_back(&run);
@@ -80,6 +84,8 @@ class Batch::Tally {
     ++done_;
     failed_ += failed;
     seconds_ += seconds;
+    weight_done_ += run.weight;
+    weight_left_ -= run.weight;
     show();
   }
   /// Of an array: what its tasks have left up to now.
@@ -91,8 +97,8 @@ class Batch::Tally {
 
  private:
   double seconds_left() const {
-    const double left = static_cast<double>(all_ - done_) / static_cast<double>(done_);
-    return queue_.empty() ? seconds_ * left / options_.jobs : seconds_since(began_) * left;
+    if (queue_.empty()) return seconds_ * weight_left_ / weight_done_ / options_.jobs;
+    return seconds_since(began_) * static_cast<double>(all_ - done_) / static_cast<double>(done_);
   }
   void show() {
     std::string text =
@@ -108,7 +114,7 @@ class Batch::Tally {
   const BatchOptions& options_;
   ProgressLine line_;
   std::size_t all_, done_ = 0, failed_ = 0;
-  double seconds_ = 0;
+  double seconds_ = 0, weight_done_ = 0, weight_left_ = 0;
   Clock::time_point began_;
   std::vector<const BatchRun*> running_;
   std::string queue_;
@@ -169,9 +175,11 @@ std::optional<RunFailure> Batch::make_one(const BatchRun& run, std::size_t numbe
   return failure;
 }
 
-void Batch::make_here(const std::vector<BatchRun>& runs, const Numbers& missing, const Make& make) const {
+void Batch::make_here(const std::vector<BatchRun>& runs, Numbers missing, const Make& make) const {
+  const auto weight = [&](std::size_t number) { return runs[number].weight; };
+  std::ranges::stable_sort(missing, std::greater{}, weight);  // no long run is left alone at the end
   std::mutex mutex;
-  Tally tally(options_, missing.size());
+  Tally tally(options_, runs, missing);
   for_each_number(missing.size(), options_.jobs, [&](u64 i) {
     const BatchRun& run = runs[missing[i]];
     const auto locked = [&](auto&& tell) {
@@ -204,7 +212,7 @@ Batch::Numbers Batch::of_slice(const std::vector<BatchRun>& runs) const {
 }
 
 void Batch::wait_for(const SlurmArray& array, const std::vector<BatchRun>& runs, const Numbers& missing) const {
-  Tally tally(options_, missing.size());
+  Tally tally(options_, runs, missing);
   std::optional<std::string> queue = array.in_queue();
   const auto begin = Clock::now();
   double asked = 0;              // when squeue was, in seconds from then; long jobs ask it seldom

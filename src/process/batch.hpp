@@ -28,6 +28,7 @@ struct Slice {
 struct BatchRun {
   std::string name;   // of its folder
   std::string label;  // for people: "gpKVS on far"
+  double weight = 1;  // how long it is expected to take, beside the others: the longest begin first
 };
 
 /// Why a run left no folder.
@@ -74,7 +75,7 @@ class Batch {
 
   bool is_complete(const std::string& name) const;
   std::optional<RunFailure> make_one(const BatchRun&, std::size_t number, const Make&) const;
-  void make_here(const std::vector<BatchRun>&, const Numbers&, const Make&) const;
+  void make_here(const std::vector<BatchRun>&, Numbers, const Make&) const;
   void make_on_slurm(const std::vector<BatchRun>&, const Numbers&) const;
   SlurmArray submit(const std::vector<BatchRun>&, const Numbers&) const;
   void wait_and_judge(const SlurmArray&, const std::vector<BatchRun>&, const Numbers&) const;

@@ -79,6 +79,21 @@ TEST_F(BatchOfRuns, GoesOnFromWhatIsThere) {
   EXPECT_TRUE(fs::exists(folder_ / "runs/c/result"));
 }
 
+TEST_F(BatchOfRuns, BeginsWithTheLongest) {
+  const std::vector<BatchRun> runs{
+      {"a", "A"}, {"long", "B", 20}, {"c", "C"}, {"longer", "D", 30.5}, {"short", "E", 0.1}};
+  BatchOptions one_at_a_time = options(false);
+  one_at_a_time.jobs = 1;
+  Batch batch(one_at_a_time);
+  std::vector<std::string> order;
+  batch.carry_out(runs, [&](std::size_t i, const fs::path& part) -> std::optional<RunFailure> {
+    order.push_back(runs[i].name);
+    core::write_file(part / "result", "");
+    return std::nullopt;
+  });
+  EXPECT_EQ(order, (std::vector<std::string>{"longer", "long", "a", "c", "short"}));
+}
+
 TEST_F(BatchOfRuns, OneCommandWorksInAFolder) {
   const Batch first(options(false));
   EXPECT_THROW(Batch second(options(false)), core::UserError);
