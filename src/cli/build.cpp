@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <iostream>
 #include <mutex>
 #include <sstream>
@@ -28,6 +27,7 @@
 #include "core/diagnostics.hpp"
 #include "core/files.hpp"
 #include "process/scratch.hpp"
+#include "ptx/register_limit.hpp"
 #include "runtime/container.hpp"
 
 namespace ew::cli {
@@ -223,7 +223,7 @@ class Builder {
     if (result.status != 0) return fail(unit.source + " (device code) did not compile");
     if (request_.dry_run) return 0;
     if (const unsigned most = request_.most_registers)
-      core::write_file(unit.ptx, with_most_registers(core::content_of(unit.ptx), most));
+      core::write_file(unit.ptx, ptx::with_most_registers(core::content_of(unit.ptx), most));
     const auto code = check_device_code(core::content_of(unit.ptx), unit.source, request_.relocatable);
     show(code.mistake + (request_.resource_usage ? code.usage : ""));
     return code.mistake.empty() ? 0 : fail(unit.source + ": the device code cannot run");

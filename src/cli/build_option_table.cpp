@@ -103,26 +103,27 @@ const char* const no_machine_code = "no machine code is made: the PTX itself is 
 const char* const windows_only = "it is for Windows";
 const char* const own_headers = "Everwarp's own headers and libraries are used";
 
-/// Options of the assembler that makes machine code. It does not exist here, but one of them asks for what is known.
-void machine_code_option(BuildRequest& request, const std::string& option) {
-  if (option == "-v" || option == "--verbose") {
-    request.resource_usage = true;
-    return;
-  }
-  const std::string warning = fmt::format("-Xptxas {} has no meaning here: {}", option, no_machine_code);
-  if (std::find(request.warnings.begin(), request.warnings.end(), warning) == request.warnings.end())
-    request.warnings.push_back(warning);
-}
-
-/// Assemblers raise what is too few for a call.
-constexpr unsigned fewest_registers = 16;
-
 void most_registers(BuildRequest& request, const std::string& value) {
   unsigned most = 0;
   const auto [end, mistake] = std::from_chars(value.data(), value.data() + value.size(), most);
   if (mistake != std::errc{} || end != value.data() + value.size())
     throw UserError(fmt::format("-maxrregcount should be a number of registers, but is \"{}\"", value));
-  request.most_registers = most ? std::max(most, fewest_registers) : 0;
+  request.most_registers = most;
+}
+
+/// Options of the assembler that makes machine code. It does not exist here; two of them have a meaning all the same.
+void machine_code_option(BuildRequest& request, const std::string& option) {
+  const std::string name = option.substr(option.starts_with("--"));
+  static constexpr std::string_view limit = "-maxrregcount=";
+  if (name == "-v" || name == "-verbose") {
+    request.resource_usage = true;
+  } else if (name.starts_with(limit)) {
+    most_registers(request, name.substr(limit.size()));
+  } else {
+    const std::string warning = fmt::format("-Xptxas {} has no meaning here: {}", option, no_machine_code);
+    if (std::find(request.warnings.begin(), request.warnings.end(), warning) == request.warnings.end())
+      request.warnings.push_back(warning);
+  }
 }
 
 constexpr Takes N = Takes::nothing, V = Takes::value, L = Takes::list, T = Takes::truth;
@@ -257,10 +258,10 @@ const OptionSpec table[] = {
      "Record host loads and stores, so that those to memory shared with the GPU are ordered and timed, and threads of "
      "host_parallel take time."},
     {"resource-usage", "res-usage", N, set<&BuildRequest::resource_usage>,
-     "Print the registers (an estimate) and the memory of each kernel."},
-    {"ptxas-options", "Xptxas", L, machine_code_option, "-v: as --resource-usage."},
+     "Print the registers of each kernel (an estimate; none is ever spilt) and its memory."},
+    {"ptxas-options", "Xptxas", L, machine_code_option, "-v: as --resource-usage; -maxrregcount=N."},
     {"maxrregcount", "maxrregcount", V, most_registers,
-     "Most registers of a thread, for occupancy; kernels with launch bounds keep to those."},
+     "Most registers of a thread, for occupancy. Kernels with launch bounds ignore it."},
     {"list-gpu-code", "code-ls", N, set<&BuildRequest::inform, &Information::architectures>, "List the architectures."},
     {"list-gpu-arch", "arch-ls", N, set<&BuildRequest::inform, &Information::architectures>, "List the architectures."},
     {"help", "h", N, set<&BuildRequest::inform, &Information::help>, "This text."},

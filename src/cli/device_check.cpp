@@ -50,9 +50,10 @@ void suppose_definitions(ptx::ast::Module& module) {
 std::string usage_of(const ptx::Kernel& kernel, const std::string& target) {
   return fmt::format(
       "ew info    : Compiling entry function '{}' for '{}'\n"
-      "ew info    : Used {} registers, {} bytes smem, {} bytes cmem[0], {} bytes lmem\n",
-      kernel.name, target, simt::registers_of_thread({}, kernel), kernel.static_shared, kernel.parameter_bytes,
-      kernel.local_bytes);
+      "    {} bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ew info    : Used {} registers, {} bytes smem, {} bytes of parameters\n",
+      kernel.name, target, kernel.local_bytes, simt::registers_of_thread({}, kernel), kernel.static_shared,
+      kernel.parameter_bytes);
 }
 
 /// The relocatable images in a linked file: containers (runtime/container.hpp) stand in it as they are.
@@ -103,20 +104,6 @@ DeviceCode check_device_code(const std::string& ptx, const std::string& source, 
     code.mistake += "\n";
   }
   return code;
-}
-
-std::string with_most_registers(const std::string& ptx, unsigned most) {
-  std::string result;
-  std::size_t copied = 0;
-  for (auto entry = ptx.find(".entry "); entry != ptx.npos; entry = ptx.find(".entry ", entry + 1)) {
-    const auto body = ptx.find("\n{", entry);
-    if (body == ptx.npos) break;
-    const std::string_view head(ptx.data() + entry, body - entry);
-    if (head.find(".maxntid") != head.npos || head.find(".maxnreg") != head.npos) continue;
-    result += ptx.substr(copied, body - copied) + fmt::format("\n.maxnreg {}", most);
-    copied = body;
-  }
-  return result + ptx.substr(copied);
 }
 
 }  // namespace ew::cli

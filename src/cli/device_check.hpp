@@ -17,10 +17,6 @@ struct DeviceCode {
 /// (linked_code_mistake() finds them), and registers are those of this file's functions.
 DeviceCode check_device_code(const std::string& ptx, const std::string& source, bool relocatable);
 
-/// PTX in which no kernel has more registers of a thread, as by nvcc's -maxrregcount. Kernels with launch bounds stay
-/// as they are.
-std::string with_most_registers(const std::string& ptx, unsigned most);
-
 /// What the runtime would say when it links the relocatable device code of a program or shared library that was just
 /// linked.
 std::optional<std::string> linked_code_mistake(const std::string& program);

@@ -57,10 +57,16 @@ class Reach {
  public:
   Reach(KernelBuild& build, u32 entry) : build_(build) { visit(entry); }
   std::vector<u32> order;
-  std::vector<u32> callees_first;  // the same, where calls go round in no circle
+  /// The same, in groups that call each other in a circle, or of one function; those that are called come first.
+  /// (Tarjan, "Depth-first search and linear graph algorithms", 1972. Calls by pointer are not followed twice.)
+  std::vector<std::vector<u32>> groups;
 
  private:
-  enum class State : u8 { unseen, open, done };
+  struct State {
+    bool seen = false, open = false, grouped = false;
+    u32 number = 0;  // in order of discovery
+    u32 lowest = 0;  // number that can be reached from here, of those without a group
+  };
 
   struct Step {
     u32 function;
@@ -75,22 +81,39 @@ class Reach {
       Step& step = steps_.back();
       if (step.next < step.callees.size()) {
         enter(step.callees[step.next++]);
-      } else {
-        state_[step.function] = State::done;
-        callees_first.push_back(step.function);
-        steps_.pop_back();
+        continue;
       }
+      const u32 function = step.function;
+      state_[function].open = false;
+      steps_.pop_back();
+      if (!steps_.empty()) lower(steps_.back().function, state_[function].lowest);
+      if (state_[function].lowest == state_[function].number) close_group(function);
     }
   }
 
   void enter(u32 function) {
-    auto& state = state_[function];
-    if (state == State::open) build_.kernel.recursive = true;
-    if (state != State::unseen) return;
-    state = State::open;
-    build_.function_of.emplace(function, static_cast<u32>(order.size()));
+    State& state = state_[function];
+    if (state.open) build_.kernel.recursive = true;
+    if (state.seen) {
+      if (!state.grouped) lower(steps_.back().function, state.number);
+      return;
+    }
+    const auto number = static_cast<u32>(order.size());
+    state = {.seen = true, .open = true, .number = number, .lowest = number};
+    build_.function_of.emplace(function, number);
     order.push_back(function);
+    ungrouped_.push_back(function);
     steps_.push_back({function, callees_of(function)});
+  }
+
+  void lower(u32 function, u32 number) { state_[function].lowest = std::min(state_[function].lowest, number); }
+
+  /// All that stand behind it are of its group.
+  void close_group(u32 function) {
+    const auto first = std::ranges::find(ungrouped_, function);
+    for (auto member = first; member != ungrouped_.end(); ++member) state_[*member].grouped = true;
+    groups.emplace_back(first, ungrouped_.end());
+    ungrouped_.erase(first, ungrouped_.end());
   }
 
   std::vector<u32> callees_of(u32 function) {
@@ -120,6 +143,7 @@ class Reach {
   KernelBuild& build_;
   std::unordered_map<u32, State> state_;
   std::vector<Step> steps_;
+  std::vector<u32> ungrouped_;
 };
 
 // Far above what any GPU has, and fits 32 bits.
@@ -185,34 +209,54 @@ u32 constant_bytes_of(const ast::Module& module) {
   return static_cast<u32>(bytes);
 }
 
-constexpr u32 return_address = 2;  // registers
+/// Counts the registers of functions with what they call.
+class CallRegisters {
+ public:
+  CallRegisters(KernelBuild& build, const std::vector<std::vector<u32>>& groups) : build_(build) {
+    count(groups);
+    // Now it is known what a call by pointer may need; what such calls need in turn is left out.
+    for (const u32 taken : build.index.address_taken) by_pointer_ = std::max(by_pointer_, needed_by(taken));
+    if (by_pointer_) count(groups);
+  }
 
-/// A call keeps the caller's registers, and adds those of the called function. Of functions that call each other in a
-/// circle each counts once.
-void count_registers(KernelBuild& build, const std::vector<u32>& callees_first) {
-  const auto needed_by = [&](u32 module_function) {
-    const auto found = build.function_of.find(module_function);
-    return found == build.function_of.end() ? 0 : build.kernel.functions[found->second].registers;
-  };
-  for (const u32 caller : callees_first) {
-    const auto& source = build.index.module.functions[caller];
-    const RegisterNeed& need = build.index.flow_of(caller).need;
+ private:
+  static constexpr u32 return_address = 2;
+
+  /// A call keeps the caller's registers, and adds those of the called function. In a circle, these are saved on the
+  /// stack instead, so the largest counts.
+  void count(const std::vector<std::vector<u32>>& groups) {
+    for (const auto& group : groups) {
+      for (const u32 member : group) build_.kernel.functions[build_.function_of.at(member)].registers = 0;
+      u32 most = 0;
+      for (const u32 member : group) most = std::max(most, need_of(member));
+      for (const u32 member : group) build_.kernel.functions[build_.function_of.at(member)].registers = most;
+    }
+  }
+
+  u32 need_of(u32 caller) const {
+    const RegisterNeed& need = build_.index.flow_of(caller).need;
     u32 most = need.most;
     for (const auto& call : need.calls) {
-      const ast::Operand& target = *call_target(source.body[call.instruction]);
-      u32 callee = 0;
-      if (target.kind != ast::Operand::Kind::symbol) {
-        for (const u32 taken : build.index.address_taken) callee = std::max(callee, needed_by(taken));
-      } else if (const auto found = build.index.functions.find(target.symbol);
-                 found != build.index.functions.end() && !is_system_call(target.symbol)) {
-        callee = needed_by(found->second);
-      }
-      most = std::max(most, call.kept + return_address + callee);
+      const auto& instruction = build_.index.module.functions[caller].body[call.instruction];
+      most = std::max(most, call.kept + return_address + callee(*call_target(instruction)));
     }
-    build.kernel.functions[build.function_of.at(caller)].registers = most;
+    return most;
   }
-  build.kernel.registers_per_thread = registers_given(build.kernel.functions[0].registers);
-}
+
+  u32 callee(const ast::Operand& target) const {
+    if (target.kind != ast::Operand::Kind::symbol) return by_pointer_;
+    const auto found = build_.index.functions.find(target.symbol);
+    return found == build_.index.functions.end() || is_system_call(target.symbol) ? 0 : needed_by(found->second);
+  }
+
+  u32 needed_by(u32 module_function) const {
+    const auto found = build_.function_of.find(module_function);
+    return found == build_.function_of.end() ? 0 : build_.kernel.functions[found->second].registers;
+  }
+
+  KernelBuild& build_;
+  u32 by_pointer_ = 0;
+};
 
 std::unique_ptr<Kernel> build_kernel(ModuleIndex& index, u32 entry) {
   auto kernel = std::make_unique<Kernel>();
@@ -235,7 +279,8 @@ std::unique_ptr<Kernel> build_kernel(ModuleIndex& index, u32 entry) {
     kernel->functions[i].address = code_base + 16 * u64{order[i]};
   }
   for (u32 i = 0; i < order.size(); ++i) FunctionDecoder(build, order[i], i).decode();
-  count_registers(build, reach.callees_first);
+  CallRegisters(build, reach.groups);
+  kernel->registers_per_thread = registers_given(kernel->functions[0].registers);
   kernel->local_bytes = kernel->functions[0].frame_bytes;
   return kernel;
 }

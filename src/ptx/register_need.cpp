@@ -72,7 +72,9 @@ class Values {
   static bool is_offset(const ast::Instruction& instruction) {
     const auto& operands = instruction.operands;
     return instruction.opcode == "add" && operands.size() == 3 && operands[1].kind == Kind::reg &&
-           operands[2].kind == Kind::immediate && std::abs(static_cast<i64>(operands[2].bits)) < most_address_offset;
+           operands[2].kind == Kind::immediate &&
+           static_cast<i64>(operands[2].bits)<most_address_offset&& static_cast<i64>(operands[2].bits)> -
+               most_address_offset;
   }
 
   /// Registers that are read as the base of an address, or with a constant on top, and nowhere else.
@@ -94,12 +96,21 @@ class Values {
            (operand.kind == Kind::reg && root(operand.reg) == no_register);
   }
 
+  /// Of the kernel, at the same place for all lanes. What a call answers is read from .param, too.
+  bool reads_own_parameter(const ast::Operand& address) const {
+    if (!function_.is_entry || address.kind != Kind::address || address.elements.empty()) return false;
+    const ast::Operand& base = address.elements[0];
+    if (base.kind == Kind::reg) return root(base.reg) == no_register;
+    return base.kind == Kind::symbol &&
+           std::ranges::find(function_.parameters, base.symbol, &ast::Variable::name) != function_.parameters.end();
+  }
+
   /// Finds out what the register that this instruction writes has the value of.
   void look_at(u32 at) {
     const ast::Instruction& instruction = function_.body[at];
     const auto& operands = instruction.operands;
     if (operands.size() < 2) return;
-    if (instruction.opcode == "ld" && has(instruction, "param") && function_.is_entry) {
+    if (instruction.opcode == "ld" && has(instruction, "param") && reads_own_parameter(operands[1])) {
       if (operands[0].kind == Kind::reg) put_free(operands[0], at);
       for (const ast::Operand& element : operands[0].elements) put_free(element, at);
     }
@@ -113,7 +124,7 @@ class Values {
     const ast::Operand& source = operands[1];
     if (source.kind != Kind::reg || !source.part.empty() || written_at_[source.reg] == nowhere) return;
     if (copies && operands.size() == 2) return put(reg, source.reg);
-    if (is_offset(instruction) && is_address_[reg] && rows_of(function_.registers[reg].type) == 2) put(reg, source.reg);
+    if (is_offset(instruction) && is_address_[reg]) put(reg, source.reg);
   }
   void put_free(const ast::Operand& written, u32 at) {
     if (written.kind == Kind::reg && written_at_[written.reg] == at) of_[written.reg] = no_register;

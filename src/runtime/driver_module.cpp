@@ -6,6 +6,7 @@
 
 #include "core/files.hpp"
 #include "cuda_runtime_api.h"
+#include "ptx/register_limit.hpp"
 #include "runtime/driver_api.hpp"
 #include "runtime/host_range.hpp"
 #include "runtime/launch.hpp"
@@ -56,11 +57,13 @@ cudaError_t read_file(const char* path, std::string& text) {
 
 /// `mistakes`: where what is wrong with the text goes, in place of stderr.
 cudaError_t load(Machine& machine, const void* image, const char* name, CUmodule* handle,
-                 std::string* mistakes = nullptr) {
+                 std::string* mistakes = nullptr, u32 most_registers = 0) {
   std::vector<Source> sources;
   Module* module = nullptr;
   if (!handle) return cudaErrorInvalidValue;
   if (const cudaError_t error = sources_of(image, name, sources)) return error;
+  if (most_registers)
+    for (Source& source : sources) source.text = ptx::with_most_registers(source.text, most_registers);
   if (const cudaError_t error = machine.modules().load(sources, module, mistakes)) return error;
   *handle = handle_of(module);
   return cudaSuccess;
@@ -146,9 +149,12 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned number
                             void** values) {
   if (!has_elements(options, number) || !has_elements(values, number)) return CUDA_ERROR_INVALID_VALUE;
   const bool logs = std::find(options, options + number, CU_JIT_ERROR_LOG_BUFFER) != options + number;
+  u32 most_registers = 0;
+  for (unsigned i = 0; i < number; ++i)
+    if (options[i] == CU_JIT_MAX_REGISTERS) most_registers = static_cast<u32>(reinterpret_cast<u64>(values[i]));
   std::string mistakes;
   const CUresult result = driver_api([&](Machine& machine, ApiLock&) {
-    return load(machine, image, "module given as data", module, logs ? &mistakes : nullptr);
+    return load(machine, image, "module given as data", module, logs ? &mistakes : nullptr, most_registers);
   });
   write_logs(number, options, values, mistakes);
   return result;

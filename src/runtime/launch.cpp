@@ -125,10 +125,10 @@ cudaFuncAttributes attributes_of(const Machine& machine, const CUfunc_st& functi
   all.sharedSizeBytes = kernel.static_shared;
   all.constSizeBytes = kernel.constant_bytes;
   all.localSizeBytes = kernel.local_bytes;
-  const u32 registers = simt::registers_of_thread(limits, kernel);
-  all.numRegs = static_cast<int>(registers);
+  all.numRegs = static_cast<int>(simt::registers_of_thread(limits, kernel));
   u64 threads = kernel.max_threads.count() ? kernel.max_threads.count() : limits.threads_per_block;
-  threads = std::min<u64>(threads, limits.registers_per_block / registers / warp_lanes * warp_lanes);
+  threads = std::min<u64>(threads,
+                          limits.registers_per_block / simt::registers_taken(limits, kernel) / warp_lanes * warp_lanes);
   all.maxThreadsPerBlock = static_cast<int>(std::min<u64>(threads, limits.threads_per_block));
   all.ptxVersion = function.module->ptx_version();
   const auto& capability = machine.config().device.compute_capability;

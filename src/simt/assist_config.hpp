@@ -59,7 +59,7 @@ void AssistConfig::fields(Self& self, Visitor&& visit) {
         "hardware: assist warps that an SM runs at once. Its other warps have the rest of 64 slots.", assumed);
   visit("registers", self.registers, core::Range{16, 255}, "registers",
         "hardware: 32-bit registers of a thread of an assist warp. The SM's blocks cannot have them.",
-        "assumed: the drain routine of transactions (tx_assist.cuh) needs 88");
+        "assumed: the drain routine of transactions (tx_assist.cuh) needs 85");
   visit("wake_latency", self.wake_latency, core::Range{0, 65536}, "cycles",
         "hardware: from the event to the first instruction of the assist warp, if a slot is free.", assumed);
   visit(

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ptx/register_limit.hpp"
+
 namespace ew::simt {
 namespace {
 
@@ -25,7 +27,8 @@ bool beyond(Dim3 d, Dim3 limit) {
 
 u32 registers_of_thread(const GpuLimits& limits, const ptx::Kernel& kernel) {
   u32 registers = std::min(std::max(kernel.registers_per_thread, 1u), limits.registers_per_thread);
-  if (kernel.max_registers) registers = std::min(registers, kernel.max_registers);
+  if (kernel.max_registers)
+    registers = std::min(registers, std::max(kernel.max_registers, ptx::fewest_registers_allowed));
   // A compiler that was told the block's size spills until it fits.
   const u64 bound = std::max(kernel.max_threads.count(), kernel.required_threads.count());
   if (bound)
@@ -41,12 +44,16 @@ u32 registers_of_thread(const GpuLimits& limits, const ptx::Kernel& kernel) {
   return registers;
 }
 
+u32 registers_taken(const GpuLimits& limits, const ptx::Kernel& kernel) {
+  return round_up(registers_of_thread(limits, kernel), register_granule);
+}
+
 BlockNeeds needs_of(const GpuLimits& limits, const ptx::Kernel& kernel, u32 threads, u32 dynamic_shared) {
   BlockNeeds needs;
   needs.threads = threads;
   needs.warps = (threads + warp_lanes - 1) / warp_lanes;
-  needs.registers = needs.warps * round_up(round_up(registers_of_thread(limits, kernel), register_granule) * warp_lanes,
-                                           limits.register_allocation_unit);
+  needs.registers =
+      needs.warps * round_up(registers_taken(limits, kernel) * warp_lanes, limits.register_allocation_unit);
   needs.shared_bytes = kernel.static_shared;
   if (dynamic_shared)
     needs.shared_bytes = round_up(kernel.static_shared, std::max(kernel.dynamic_shared_alignment, 1u)) + dynamic_shared;

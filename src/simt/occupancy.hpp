@@ -9,8 +9,10 @@ struct BlockNeeds {
   u32 threads = 0, warps = 0, registers = 0, shared_bytes = 0;
 };
 
-/// What the kernel needs, at most what its launch bounds and the GPU leave. Occupancy takes the next multiple of 8.
+/// What the kernel needs, at most what its launch bounds and the GPU leave.
 u32 registers_of_thread(const GpuLimits&, const ptx::Kernel&);
+/// What an SM gives: the next multiple of 8.
+u32 registers_taken(const GpuLimits&, const ptx::Kernel&);
 
 BlockNeeds needs_of(const GpuLimits&, const ptx::Kernel&, u32 threads, u32 dynamic_shared);
 /// Most such blocks on one SM (0: none fits).

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "core/symbol_name.hpp"
+#include "ptx/register_need.hpp"
 #include "simt/assist.hpp"
 #include "simt/local_bytes.hpp"
 
@@ -147,7 +148,7 @@ bool SystemCalls::register_assist(Warp& warp, const ptx::CallForm& form, u32 lan
   if (function.parameter_sizes != std::vector<u32>{8} || !function.return_sizes.empty())
     return refuse(
         fmt::format("assist routine {}: expected a void function of one pointer", core::readable_name(function.name)));
-  if (const u32 needed = function.registers; needed > assist_.registers)
+  if (const u32 needed = ptx::registers_given(function.registers); needed > assist_.registers)
     return refuse(
         fmt::format("assist routine {} needs {} registers a thread, but the machine keeps {} (assist.registers)",
                     core::readable_name(function.name), needed, assist_.registers));

@@ -1,4 +1,5 @@
-// How many registers a kernel gets: cases as text (tests/ptx/registers), and a bound that holds for every function.
+// How many registers a kernel gets: cases as text (tests/ptx/registers), and a limit for a whole module. That no
+// function needs more than it has rows is a test of flow_test.cpp.
 #include "ptx/register_need.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include <sstream>
 
 #include "ptx/program.hpp"
+#include "ptx/register_limit.hpp"
 #include "sections.hpp"
 
 namespace ew::ptx {
@@ -48,6 +50,21 @@ TEST(RegisterNeed, LoadsBeginEarlyOnlyWhileThatCostsNoOccupancy) {
   EXPECT_EQ(registers_given(29), 32u);
   EXPECT_EQ(registers_given(31), 33u);
   EXPECT_EQ(registers_given(100), 102u);
+}
+
+TEST(RegisterLimit, HoldsForKernelsWithoutABoundOfTheirOwn) {
+  const std::string text =
+      ".version 8.3 .target sm_80 .address_size 64\n"
+      ".func f()\n{\n// begin inline asm\n// calls .entry x\n// end inline asm\nret;\n}\n"
+      ".visible .entry first()\n{\nret;\n}\n"
+      ".weak .entry bounded()\n.maxntid 64, 1, 1\n{\nret;\n}\n"
+      ".entry limited()\n.maxnreg 40\n{\nret;\n}\n"
+      ".entry last() { ret; }\n";
+  const Program program = load_text(with_most_registers(text, 32));
+  EXPECT_EQ(program.find("first")->max_registers, 32u);
+  EXPECT_EQ(program.find("bounded")->max_registers, 0u);
+  EXPECT_EQ(program.find("limited")->max_registers, 40u);
+  EXPECT_EQ(program.find("last")->max_registers, 32u);
 }
 
 }  // namespace

@@ -121,6 +121,26 @@ void modules() {
   SAME(0, strlen(errors));
   OK(cuModuleUnload(broken));
   DRIVER(CUDA_ERROR_INVALID_HANDLE, cuModuleUnload(broken));
+  // Registers of a kernel that has forty values at once.
+  std::string loads, stores;
+  for (int i = 0; i < 40; ++i) {
+    loads += "ld.global.u32 %r" + std::to_string(i) + ", [a];\n";
+    stores += "st.global.u32 [a], %r" + std::to_string(i) + ";\n";
+  }
+  const std::string wide =
+      ".version 7.0\n.target sm_70\n.address_size 64\n.global .u32 a;\n.visible .entry wide()\n{\n.reg .b32 %r<40>;\n" +
+      loads + stores + "ret;\n}\n";
+  for (const unsigned most : {0u, 32u}) {
+    CUmodule limited = nullptr;
+    CUfunction kernel = nullptr;
+    int registers = 0;
+    values[4] = reinterpret_cast<void*>(size_t{most});
+    OK(cuModuleLoadDataEx(&limited, wide.c_str(), most ? 5 : 4, options, values));
+    OK(cuModuleGetFunction(&kernel, limited, "wide"));
+    OK(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel));
+    EXPECT(most ? registers == 32 : registers > 32, "%d registers, at most %u", registers, most);
+    OK(cuModuleUnload(limited));
+  }
 }
 
 void launches() {
