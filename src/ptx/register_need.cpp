@@ -71,10 +71,10 @@ class Values {
   /// A constant on top of another register.
   static bool is_offset(const ast::Instruction& instruction) {
     const auto& operands = instruction.operands;
-    return instruction.opcode == "add" && operands.size() == 3 && operands[1].kind == Kind::reg &&
-           operands[2].kind == Kind::immediate &&
-           static_cast<i64>(operands[2].bits)<most_address_offset&& static_cast<i64>(operands[2].bits)> -
-               most_address_offset;
+    if (instruction.opcode != "add" || operands.size() != 3) return false;
+    if (operands[1].kind != Kind::reg || operands[2].kind != Kind::immediate) return false;
+    const auto offset = static_cast<i64>(operands[2].bits);
+    return -most_address_offset < offset && offset < most_address_offset;
   }
 
   /// Registers that are read as the base of an address, or with a constant on top, and nowhere else.
