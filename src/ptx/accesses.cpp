@@ -59,14 +59,10 @@ constexpr std::string_view kept_apart[] = {"activemask", "atom",  "call",     "e
                                            "suld",       "tex",   "tld4",     "txq",   "vote",  "wmma"};
 static_assert(std::is_sorted(std::begin(kept_apart), std::end(kept_apart)));
 
-bool has(const ast::Instruction& instruction, std::string_view modifier) {
-  return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) != instruction.modifiers.end();
-}
-
 First first_operand(const ast::Instruction& instruction) {
   for (const auto& role : roles) {
     if (role.opcode != instruction.opcode) continue;
-    if (role.modifier.empty() || has(instruction, role.modifier)) return role.first;
+    if (role.modifier.empty() || instruction.has(role.modifier)) return role.first;
   }
   return First::written;
 }
@@ -84,7 +80,7 @@ void visit(const ast::Operand& operand, First role, Accesses& accesses) {
 void visit_carry(u32 carry, const ast::Instruction& instruction, Accesses& accesses) {
   const std::string_view opcode = instruction.opcode;
   if (opcode == "addc" || opcode == "subc" || opcode == "madc") accesses.list.push_back({carry, true, false});
-  if (has(instruction, "cc")) accesses.list.push_back({carry, false, true});
+  if (instruction.has("cc")) accesses.list.push_back({carry, false, true});
 }
 
 /// Two registers in one row's lanes can only be worked on in place if their elements are equally wide.

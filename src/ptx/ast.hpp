@@ -3,6 +3,7 @@
 // unique), and every branch label is an index into the function's instructions.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -127,6 +128,11 @@ struct Instruction {
   Place place;
   std::string text;       // as written, for diagnostics
   bool noreturn = false;  // a direct call of a .noreturn function (set by the linker): control does not come back
+
+  /// Written with this modifier, whole and without its dot.
+  bool has(std::string_view modifier) const {
+    return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
+  }
 };
 
 struct Register {

@@ -59,8 +59,7 @@ u32 FunctionDecoder::video_form(const Match& match) {
   const u32 elements = elements_of(opcode);
   const bool sets = opcode.starts_with("vset");
   const auto is_signed = [&](u32 nth) { return match.type(nth) == Type::s32; };
-  const bool adds =
-      std::find(instruction.modifiers.begin(), instruction.modifiers.end(), "add") != instruction.modifiers.end();
+  const bool adds = instruction.has("add");
 
   VideoForm form;
   form.result_signed = !sets && is_signed(0);

@@ -15,10 +15,6 @@ using Kind = ast::Operand::Kind;
 
 constexpr i64 most_address_offset = 1 << 23;  // machine code has 24 bits for it, with a sign
 
-bool has(const ast::Instruction& instruction, std::string_view modifier) {
-  return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) != instruction.modifiers.end();
-}
-
 /// The same for all threads of a block, whenever it is read.
 bool same_in_block(Special special) {
   return (special >= Special::ntid_x && special <= Special::nctaid_z) || special == Special::smid ||
@@ -110,7 +106,7 @@ class Values {
     const ast::Instruction& instruction = function_.body[at];
     const auto& operands = instruction.operands;
     if (operands.size() < 2) return;
-    if (instruction.opcode == "ld" && has(instruction, "param") && reads_own_parameter(operands[1])) {
+    if (instruction.opcode == "ld" && instruction.has("param") && reads_own_parameter(operands[1])) {
       if (operands[0].kind == Kind::reg) put_free(operands[0], at);
       for (const ast::Operand& element : operands[0].elements) put_free(element, at);
     }
