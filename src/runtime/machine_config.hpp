@@ -86,7 +86,7 @@ struct LaunchConfig {
   Dim3 grid_limit{2147483647, 65535, 65535};
   Bytes parameters = 32764_B;
   Picoseconds latency = 5000_ns;
-  Picoseconds gap = 1000_ns;
+  Picoseconds gap = 1000_ns, graph_gap;
   Bytes stack = 1_KiB;
   Bytes heap = 8_MiB;
   Bytes printf_buffer = 1_MiB;
@@ -256,6 +256,8 @@ void LaunchConfig::fields(Self& self, Visitor&& visit) {
         "From the end of a kernel to the first instruction of one that waits for it in its stream, by an event or in a "
         "graph.",
         "assumed: the order of magnitude of published launch overheads, about 1 us on a V100");
+  visit("graph_gap", self.graph_gap, Range{0, 1e9}, "", "The same between two kernels of one graph; 0: as gap.",
+        "a choice of ours: one value for both");
   visit("stack", self.stack, Range{16, 524288}, "", "Stack of one thread (cudaLimitStackSize).",
         "cudaDeviceGetLimit on a fresh context");
   visit("heap", self.heap, Range{4096, 1e12}, "", "Heap of malloc and new in kernels (cudaLimitMallocHeapSize).",

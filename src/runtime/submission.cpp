@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <variant>
 
 #include "runtime/callback_thread.hpp"
@@ -28,6 +29,10 @@ Cost Submission::cost(Engine engine, u64 bytes) const {
 }
 
 Ticket Submission::start(const KernelWork& work, After after) {
+  return launch(work, after, config_.launch.gap);
+}
+
+Ticket Submission::launch(const KernelWork& work, After after, Picoseconds gap) {
   memory_.space().forget_host_mappings();
   simt::Launch launch;
   launch.kernel = work.function->kernel;
@@ -44,7 +49,7 @@ Ticket Submission::start(const KernelWork& work, After after) {
   all.reserve(after.size() + 1);
   all.assign(after.begin(), after.end());
   all.push_back(queue_.submit(empty_command(way), {}));
-  return queue_.submit(launch_command(std::move(launch), config_.launch.gap.count / 1000), all);
+  return queue_.submit(launch_command(std::move(launch), gap.count / 1000), all);
 }
 
 Ticket Submission::start(const CopyWork& work, After after) {
@@ -100,12 +105,21 @@ Ticket Submission::start(const EmptyWork&, After after) {
 
 Ticket Submission::start(const GraphWork& work, After after) {
   std::unordered_map<const CUgraphNode_st*, Ticket> tickets;
+  std::unordered_set<const CUgraphNode_st*> followed;  // by another node of the graph
+  const auto nodes = Graphs::order(*work.graph);
+  for (const CUgraphNode_st* node : nodes) followed.insert(node->needs.begin(), node->needs.end());
+  const Picoseconds gap = config_.launch.graph_gap.count ? config_.launch.graph_gap : config_.launch.gap;
+  const auto start_node = [&](const CUgraphNode_st& node, After needs) {
+    if (!node.enabled) return start(EmptyWork{}, needs);
+    const auto* const kernel = std::get_if<KernelWork>(&node.work);
+    return kernel && followed.contains(&node) ? launch(*kernel, needs, gap) : submit(node.work, needs);
+  };
   std::vector<Ticket> all(after.begin(), after.end());
-  for (const CUgraphNode_st* node : Graphs::order(*work.graph)) {
+  for (const CUgraphNode_st* node : nodes) {
     std::vector<Ticket> needs;
     for (const CUgraphNode_st* other : node->needs) needs.push_back(tickets.at(other));
     if (needs.empty()) needs.assign(after.begin(), after.end());
-    all.push_back(tickets[node] = submit(node->enabled ? node->work : Work(EmptyWork{}), needs));
+    all.push_back(tickets[node] = start_node(*node, needs));
   }
   return queue_.submit(empty_command(), all);
 }

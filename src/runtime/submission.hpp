@@ -33,6 +33,8 @@ class Submission {
   Ticket start(const TimedHostWork&, After);
   Ticket start(const EmptyWork&, After);
   Ticket start(const GraphWork&, After);
+  /// `gap`: from its end to a kernel that waits for it.
+  Ticket launch(const KernelWork&, After, Picoseconds gap);
   Ticket start(const AllocateWork&, After);
   Ticket start(const FreeWork&, After);
   /// Of moving so many bytes.
