@@ -88,12 +88,13 @@ inline GpmElement* gpmcp_table(const gpmcp* cp) {
   return reinterpret_cast<GpmElement*>(reinterpret_cast<char*>(cp->file) + cp->file->table);
 }
 
-inline gpmcp* gpmcp_handle(const char* call, const char* path, GpmCheckpointHeader* file) {
+/// A handle without a file, for so many groups and elements. NULL, and a sentence on stderr, where the host has no room.
+inline gpmcp* gpmcp_handle(const char* call, const char* path, unsigned groups, unsigned elements) {
   gpmcp* cp = static_cast<gpmcp*>(malloc(sizeof(gpmcp)));
-  void** addresses = static_cast<void**>(calloc(static_cast<size_t>(file->groups) * file->elements, sizeof(void*)));
-  unsigned* registered = static_cast<unsigned*>(calloc(file->groups, sizeof(unsigned)));
+  void** addresses = static_cast<void**>(calloc(static_cast<size_t>(groups) * elements, sizeof(void*)));
+  unsigned* registered = static_cast<unsigned*>(calloc(groups, sizeof(unsigned)));
   if (cp != NULL && addresses != NULL && registered != NULL) {
-    cp->file = file;
+    cp->file = NULL;
     cp->addresses = addresses;
     cp->registered = registered;
     return cp;
@@ -101,8 +102,12 @@ inline gpmcp* gpmcp_handle(const char* call, const char* path, GpmCheckpointHead
   free(cp);
   free(addresses);
   free(registered);
-  gpm_unmap(path, file, file->bytes);
   return gpmcp_refuse_file(call, path, "does not fit into the host's memory");
+}
+inline void gpmcp_free(gpmcp* cp) {
+  free(cp->addresses);
+  free(cp->registered);
+  free(cp);
 }
 
 /// The number of blocks, of 512 threads, that copy so many bytes: at most two for each multiprocessor, and no more than
@@ -167,16 +172,24 @@ inline gpmcp* gpmcp_create(const char* path, size_t size, unsigned elements, uns
                                        "needs a size below 256 TiB, and 1 to 65536 elements and groups");
   // Each element begins on a granule of its own.
   const unsigned long long most = 1ull * elements * groups, granules = size / everwarp::gpm_granule + 1;
-  const everwarp::GpmCheckpointHeader header = everwarp::gpm_checkpoint_layout(
+  everwarp::GpmCheckpointHeader header = everwarp::gpm_checkpoint_layout(
       groups, elements, (granules + (most < size ? most : size)) * everwarp::gpm_granule);
+  header.size = size;
+  gpmcp* const cp = everwarp::gpmcp_handle(call, path, groups, elements);  // what is refused has replaced no older file
+  if (cp == NULL) return NULL;
   everwarp::GpmCheckpointHeader* file =
       static_cast<everwarp::GpmCheckpointHeader*>(gpm_map(path, header.bytes, true));
-  if (file == NULL) return everwarp::gpmcp_refuse_file(call, path, "cannot be made");
+  if (file == NULL) {
+    everwarp::gpmcp_free(cp);
+    return everwarp::gpmcp_refuse_file(call, path, "cannot be made");
+  }
   *file = header;  // all but the magic
   if (gpm_persist_range(file, header.copies) == 0) {
     file->magic = everwarp::gpm_checkpoint_magic;
-    if (gpm_persist_range(file, sizeof file->magic) == 0) return everwarp::gpmcp_handle(call, path, file);
+    cp->file = file;
+    if (gpm_persist_range(file, sizeof file->magic) == 0) return cp;
   }
+  everwarp::gpmcp_free(cp);
   gpm_unmap(path, file, header.bytes);
   return everwarp::gpmcp_refuse_file(call, path, "cannot be made durable");
 }
@@ -187,20 +200,24 @@ inline gpmcp* gpmcp_open(const char* path) {
   if (bytes == 0) return everwarp::gpmcp_refuse_file("gpmcp_open", path, everwarp::gpm_no_pool(path));
   void* pool = gpm_map(path, 0, false);
   if (pool == NULL) return everwarp::gpmcp_refuse_file("gpmcp_open", path, "cannot be mapped");
-  const char* mistake = everwarp::gpm_checkpoint_mistake(pool, bytes);
-  if (mistake == NULL)
-    return everwarp::gpmcp_handle("gpmcp_open", path, static_cast<everwarp::GpmCheckpointHeader*>(pool));
-  gpm_unmap(path, pool, bytes);
-  return everwarp::gpmcp_refuse_file("gpmcp_open", path, mistake);
+  if (const char* mistake = everwarp::gpm_checkpoint_mistake(pool, bytes)) {
+    gpm_unmap(path, pool, bytes);
+    return everwarp::gpmcp_refuse_file("gpmcp_open", path, mistake);
+  }
+  everwarp::GpmCheckpointHeader* const file = static_cast<everwarp::GpmCheckpointHeader*>(pool);
+  gpmcp* const cp = everwarp::gpmcp_handle("gpmcp_open", path, file->groups, file->elements);
+  if (cp == NULL)
+    gpm_unmap(path, pool, bytes);
+  else
+    cp->file = file;
+  return cp;
 }
 
 /// Waits for kernels and ends the mapping; the checkpoints stay in the file. 0, or -1.
 inline int gpmcp_close(gpmcp* cp) {
   if (cp == NULL) return -1;
   const int status = gpm_unmap("", cp->file, cp->file->bytes);
-  free(cp->addresses);
-  free(cp->registered);
-  free(cp);
+  everwarp::gpmcp_free(cp);
   return status;
 }
 
@@ -218,11 +235,15 @@ inline int gpmcp_register(gpmcp* cp, void* addr, size_t size, unsigned group) {
   if (element.size == 0) {
     if (everwarp::gpmcp_selector(cp, group)->sequence != 0)
       return everwarp::gpmcp_refuse(call, "the group has checkpoints, which lack it: register it before the first");
-    unsigned long long used = 0;
-    for (size_t i = 0; i < static_cast<size_t>(cp->file->groups) * elements; ++i)
-      if (table[i].size != 0 && table[i].offset + table[i].size > used) used = table[i].offset + table[i].size;
+    unsigned long long used = 0, sizes = 0;
+    for (size_t i = 0; i < static_cast<size_t>(cp->file->groups) * elements; ++i) {
+      if (table[i].size == 0) continue;
+      sizes += table[i].size;
+      if (table[i].offset + table[i].size > used) used = table[i].offset + table[i].size;
+    }
     used = everwarp::gpm_whole_granules(used);
-    if (used > cp->file->copy_bytes || size > cp->file->copy_bytes - used)
+    const unsigned long long most = cp->file->size != 0 ? cp->file->size : cp->file->copy_bytes;
+    if (sizes > most || size > most - sizes || used > cp->file->copy_bytes || size > cp->file->copy_bytes - used)
       return everwarp::gpmcp_refuse(call, "the elements have more bytes than the file was created for");
     element.offset = used;
     if (gpm_persist_range(&element, sizeof element) != 0) return everwarp::gpmcp_refuse(call, "cannot be made durable");

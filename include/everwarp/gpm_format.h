@@ -47,7 +47,8 @@ struct GpmCheckpointHeader {
   unsigned version, groups, elements, free_word;       // elements: the most that a group may have
   unsigned long long copy_bytes;                       // of one copy of all elements
   unsigned long long selectors, table, copies, bytes;  // offsets; bytes: of the whole pool
-  char free[64];
+  unsigned long long size;                             // of all elements together at most; 0: as many as fit
+  char free[56];
 };
 static_assert(sizeof(GpmCheckpointHeader) == gpm_line, "a header is one line");
 

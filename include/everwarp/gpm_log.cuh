@@ -49,36 +49,60 @@ inline gpmlog* gpm_log_refuse(const char* call, const char* path, const char* wh
   return NULL;
 }
 
-/// Makes the handle and the locks of a log whose file is mapped at `pool`.
-inline gpmlog* gpm_log_handle(const char* call, const char* path, void* pool) {
+/// Device memory of an open log: its handle, and a lock for each partition of a conventional one.
+struct GpmLogMemory {
+  gpmlog* log;
+  unsigned* locks;
+};
+
+/// Of a log with this header. False, and a sentence on stderr, where there is none.
+inline bool gpm_log_memory(const char* call, const char* path, const GpmLogHeader& shape, GpmLogMemory* memory) {
+  memory->log = NULL;
+  memory->locks = NULL;
+  const size_t lock_bytes = shape.kind == gpm_log_conventional ? sizeof(unsigned) * gpm_lock_words * shape.partitions : 0;
+  cudaError_t error = cudaMalloc(reinterpret_cast<void**>(&memory->log), sizeof(gpmlog));
+  if (error == cudaSuccess && lock_bytes != 0)
+    error = cudaMalloc(reinterpret_cast<void**>(&memory->locks), lock_bytes);
+  if (error == cudaSuccess && lock_bytes != 0) error = cudaMemset(memory->locks, 0, lock_bytes);
+  if (error == cudaSuccess) return true;
+  cudaFree(memory->locks);
+  cudaFree(memory->log);
+  gpm_log_refuse(call, path,
+                 error == cudaErrorMemoryAllocation ? "has no room in device memory for its locks"
+                                                    : "needs the GPU, on which an earlier call has failed");
+  return false;
+}
+
+/// The handle of the log whose file is mapped at `pool`.
+inline gpmlog* gpm_log_handle(const char* call, const char* path, void* pool, const GpmLogMemory& memory) {
   gpmlog handle;
   handle.shape = *static_cast<GpmLogHeader*>(pool);
   handle.pool = static_cast<char*>(pool);
-  handle.locks = NULL;
-  gpmlog* log = NULL;
-  const size_t lock_bytes =
-      handle.shape.kind == gpm_log_conventional ? sizeof(unsigned) * gpm_lock_words * handle.shape.partitions : 0;
-  if (cudaMalloc(reinterpret_cast<void**>(&log), sizeof(gpmlog)) == cudaSuccess &&
-      (lock_bytes == 0 || (cudaMalloc(reinterpret_cast<void**>(&handle.locks), lock_bytes) == cudaSuccess &&
-                           cudaMemset(handle.locks, 0, lock_bytes) == cudaSuccess)) &&
-      cudaMemcpy(log, &handle, sizeof(gpmlog), cudaMemcpyHostToDevice) == cudaSuccess)
-    return log;
-  cudaFree(handle.locks);
-  cudaFree(log);
+  handle.locks = memory.locks;
+  if (cudaMemcpy(memory.log, &handle, sizeof(gpmlog), cudaMemcpyHostToDevice) == cudaSuccess) return memory.log;
+  cudaFree(memory.locks);
+  cudaFree(memory.log);
   gpm_unmap(path, pool, handle.shape.bytes);
-  return gpm_log_refuse(call, path, "has no room in device memory for its locks");
+  return gpm_log_refuse(call, path, "needs the GPU, on which an earlier call has failed");
 }
 
 inline gpmlog* gpm_log_create(const char* call, const char* path, GpmLogHeader header) {
+  GpmLogMemory memory;
+  if (!gpm_log_memory(call, path, header, &memory)) return NULL;  // what is refused has replaced no older log
   GpmLogHeader* file = static_cast<GpmLogHeader*>(gpm_map(path, header.bytes, true));
-  if (file == NULL) return gpm_log_refuse(call, path, "cannot be made");
-  *file = header;  // all but the magic
-  if (gpm_persist_range(file, header.entries) == 0) {
-    file->magic = gpm_log_magic;
-    if (gpm_persist_range(file, sizeof file->magic) == 0) return gpm_log_handle(call, path, file);
+  const char* mistake = "cannot be made";
+  if (file != NULL) {
+    *file = header;  // all but the magic
+    if (gpm_persist_range(file, header.entries) == 0) {
+      file->magic = gpm_log_magic;
+      if (gpm_persist_range(file, sizeof file->magic) == 0) return gpm_log_handle(call, path, file, memory);
+    }
+    gpm_unmap(path, file, header.bytes);
+    mistake = "cannot be made durable";
   }
-  gpm_unmap(path, file, header.bytes);
-  return gpm_log_refuse(call, path, "cannot be made durable");
+  cudaFree(memory.locks);
+  cudaFree(memory.log);
+  return gpm_log_refuse(call, path, mistake);
 }
 
 }  // namespace everwarp
@@ -123,9 +147,12 @@ inline gpmlog* gpmlog_open(const char* path) {
   void* pool = gpm_map(path, 0, false);
   if (pool == NULL) return everwarp::gpm_log_refuse("gpmlog_open", path, "cannot be mapped");
   const char* mistake = everwarp::gpm_log_mistake(pool, bytes);
-  if (mistake == NULL) return everwarp::gpm_log_handle("gpmlog_open", path, pool);
+  everwarp::GpmLogMemory memory;
+  if (mistake == NULL &&
+      everwarp::gpm_log_memory("gpmlog_open", path, *static_cast<everwarp::GpmLogHeader*>(pool), &memory))
+    return everwarp::gpm_log_handle("gpmlog_open", path, pool, memory);
   gpm_unmap(path, pool, bytes);
-  return everwarp::gpm_log_refuse("gpmlog_open", path, mistake);
+  return mistake == NULL ? NULL : everwarp::gpm_log_refuse("gpmlog_open", path, mistake);
 }
 
 /// What the open log was made with: gpmlog_open() takes a log of any program. 0, or -1 when `log` is no open log.

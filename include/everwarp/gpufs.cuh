@@ -324,6 +324,7 @@ EVERWARP_DEVICE int gpufs_simple(const gpufs& fs, const char* call, const GpufsR
 EVERWARP_DEVICE int gopen(const gpufs& fs, const char* name) {
   const everwarp::GpufsRequest request = {everwarp::gpufs_open, 0, 0, 0};
   everwarp::gpufs_meet(fs, "gopen", request, name);
+  if (name == NULL) everwarp::gpufs_refuse(fs, "%s: the name is a null pointer\n", "gopen", 0);
   everwarp::gpufs_enter(fs);
   const everwarp::GpufsPlace place = everwarp::gpufs_place(fs);
   if (place.thread == 0) {

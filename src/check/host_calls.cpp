@@ -16,6 +16,10 @@ namespace {
 
 using Kind = simt::EventKind;
 
+simt::Carrier carrier_of(const EventRecord& record) {
+  return record.kind == Kind::transfer ? static_cast<simt::Carrier>(record.bytes) : simt::Carrier::copy;
+}
+
 bool is_flush(const EventRecord& record) {
   return record.kind == Kind::host_persist && record.words > 1;
 }
@@ -50,7 +54,8 @@ HostCalls::HostCalls(const EventFile& events, const PersistAxioms& axioms) : eve
       default:
         if (builder.persists() == before) return;
         copies += record.kind == Kind::transfer;
-        for (u32 p = before; p < builder.persists(); ++p) persists_.push_back({at, record.kind, copies, launch});
+        for (u32 p = before; p < builder.persists(); ++p)
+          persists_.push_back({at, record.kind, carrier_of(record), copies, launch});
         return;
     }
     Call call{.record = record, .issued = before, .at = at};
@@ -101,10 +106,38 @@ std::string HostCalls::text_of(const Call& call) const {
   return text;
 }
 
+std::string HostCalls::verb(u32 persist, bool it) const {
+  if (!is_copy(persist)) return it ? "stores" : "store";
+  if (persists_[persist].carrier == simt::Carrier::copy) return it ? "copies" : "copy";
+  return it ? "writes" : "write";
+}
+
+std::string HostCalls::flushes(u32 persist) const {
+  if (!is_copy(persist)) return "gpm_persist_range";
+  switch (persists_[persist].carrier) {
+    case simt::Carrier::file_write:
+      return "host_file_sync";
+    case simt::Carrier::gwrite:
+      return "gfsync";
+    case simt::Carrier::copy:
+      break;
+  }
+  return "gpm_persist_range, host_persist";
+}
+
 std::string HostCalls::place(u32 persist) const {
   const Found& found = persists_[persist];
   const std::string behind = found.launch ? ", behind " + launch_text(found.launch) : "";
-  if (is_copy(persist)) return fmt::format("copy {} to a pool (cudaMemcpy, host_copy){}", found.copy, behind);
+  if (is_copy(persist)) {
+    switch (found.carrier) {
+      case simt::Carrier::copy:
+        return fmt::format("copy {} to a pool (cudaMemcpy, host_copy){}", found.copy, behind);
+      case simt::Carrier::file_write:
+        return fmt::format("write {} to a file (host_file_write){}", found.copy, behind);
+      case simt::Carrier::gwrite:
+        return fmt::format("write {} to a file (gwrite, in {})", found.copy, launch_text(found.launch));
+    }
+  }
   const auto next = std::ranges::find_if(calls_, [&](const Call& call) { return call.at > found.record; });
   return fmt::format("before {}{}", next == calls_.end() ? "the end of the run" : text_of(*next), behind);
 }

@@ -19,6 +19,10 @@ class HostCalls {
 
   /// The persist is of a copy or a fill, and not of a store of the host's program.
   bool is_copy(u32 persist) const { return persists_[persist].kind == simt::EventKind::transfer; }
+  /// What the host does at this persist: "store", "copy" or "write"; `it`: "stores", "copies", "writes".
+  std::string verb(u32 persist, bool it = false) const;
+  /// The calls that make it durable: "gpm_persist_range, host_persist".
+  std::string flushes(u32 persist) const;
   /// Both are the host's own stores, and were found by one call. Nobody knows which came first.
   bool found_together(u32 a, u32 b) const { return persists_[a].record == persists_[b].record; }
   /// "before its gpm_persist_range() on 8 bytes at p.pool+0x20, behind launch 4 (step)"; "copy 3 to a pool, ...".
@@ -53,6 +57,7 @@ class HostCalls {
   struct Found {
     u64 record = 0;
     simt::EventKind kind = simt::EventKind::end;
+    simt::Carrier carrier = simt::Carrier::copy;
     u32 copy = 0;    // its number among the copies to pools
     u32 launch = 0;  // the last that had begun
   };

@@ -27,8 +27,12 @@ struct Step {
   Errand* errand = nullptr;                                 // lives until the work is over
 };
 
+/// Which call asked for the work, as far as a crash report tells them apart.
+enum class Asked : u8 { by_copy, by_file_write, by_gwrite };
+
 struct Work {
   std::vector<Step> steps;
+  Asked asked = Asked::by_copy;
 };
 
 /// The size of a line of the host's caches, in bytes. The steps work on such lines.

@@ -128,6 +128,7 @@ struct AddressSpace::State {
     auto fresh = std::make_unique<Table>();
     fresh->reserve(live.size());
     for (const auto& [begin, allocation] : live) {
+      if (!reached(allocation)) continue;
       if (reach == Reach::page && arenas[arena_of(allocation.region)].holds(begin))  // else adopted: a variable
         append_pages(*fresh, allocation);
       else
@@ -144,6 +145,8 @@ struct AddressSpace::State {
     const auto next = live.upper_bound(address);
     return next == live.begin() || address >= std::prev(next)->second.end() ? live.end() : std::prev(next);
   }
+
+  bool reached(const Allocation& allocation) const { return allocation.for_kernels || reaches_host; }
 
   /// Of the process's own memory, as it was mapped at the first need since the last kernel began.
   Bounds host_bounds(u64 address) {
@@ -254,6 +257,15 @@ bool AddressSpace::release(u64 begin) {
   return true;
 }
 
+void AddressSpace::give_to_kernels(u64 begin, bool given) {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->live.find(begin);
+  if (found == state_->live.end()) return;
+  found->second.for_kernels = given;
+  state_->stale = true;
+  state_->generation.fetch_add(1);
+}
+
 u64 AddressSpace::reserve_pool(u64 size, u64 wanted_address) {
   const std::lock_guard lock(state_->mutex);
   return state_->arenas[pool_arena].take(wanted_address, size);
@@ -315,7 +327,7 @@ AddressSpace::Bounds AddressSpace::bounds_of_allocation(u64 address) const {
     if (state_->stale && state_->reach == Reach::allocation &&
         16 * ++state_->lookups_while_stale < state_->live.size()) {
       const auto found = state_->holder(address);
-      if (found == state_->live.end()) return {};
+      if (found == state_->live.end() || !state_->reached(found->second)) return {};
       return {found->first, found->second.end(), found->second.read_only};
     }
     state_->refresh();

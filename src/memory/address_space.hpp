@@ -35,6 +35,7 @@ struct Allocation {
   u64 number = 0;     // order of allocation, from 1: names the allocation in reports
   std::string label;  // symbol name, "cudaMalloc", pool path …
   bool live = true;
+  bool for_kernels = true;  // false: a mapping of the host alone
   u64 end() const { return begin + size; }
 };
 
@@ -65,6 +66,9 @@ class AddressSpace {
   bool adopt(Region, u64 begin, u64 size, std::string label, bool read_only = false);
   /// False unless `begin` is the first byte of a live allocation.
   bool release(u64 begin);
+  /// Whether kernels reach the live allocation that begins here, from now on. A machine whose kernels reach all memory
+  /// of the host (reaches_host) makes no difference.
+  void give_to_kernels(u64 begin, bool given);
 
   /// A reserved, unmapped stretch of the pool arena in which a file can be mapped with MAP_FIXED; 0 when full or taken.
   u64 reserve_pool(u64 size, u64 wanted_address = 0);

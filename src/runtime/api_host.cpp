@@ -61,7 +61,12 @@ everwarp_host_file& file_of(Machine& machine, host_file_t handle, const char* wh
   return *file;
 }
 
-void check_inside(const everwarp_host_file& file, size_t offset, size_t bytes, const char* who) {
+/// What is read or written is in the file, and the host's cores reach it.
+void check_access(const Machine& machine, const everwarp_host_file& file, size_t offset, size_t bytes,
+                  const char* who) {
+  if (machine.config().machine.timing() && machine.config().nvm.near())
+    throw core::UserError(fmt::format(
+        "{}: the file lies in a pool on the GPU (nvm.attach = near), which the host's cores do not reach", who));
   if (offset > file.bytes || bytes > file.bytes - offset)
     throw core::UserError(
         fmt::format("{}: {} bytes from {} on end behind the file's {}", who, bytes, offset, file.bytes));
@@ -156,7 +161,7 @@ int host_file_write(host_file_t handle, size_t offset, const void* from, size_t 
   return own_api(-1, [&](Machine& machine, ApiLock&) {
     CUstream_st& stream = stream_of(machine, stream_handle, "host_file_write");
     everwarp_host_file& file = file_of(machine, handle, "host_file_write");
-    check_inside(file, offset, bytes, "host_file_write");
+    check_access(machine, file, offset, bytes, "host_file_write");
     if (bytes) check_host_memory(machine, from, bytes, "host_file_write");
     return submit(machine, stream, machine.files().host.write(file, offset, reinterpret_cast<u64>(from), bytes));
   });
@@ -166,7 +171,7 @@ int host_file_read(host_file_t handle, size_t offset, void* to, size_t bytes, cu
   return own_api(-1, [&](Machine& machine, ApiLock&) {
     CUstream_st& stream = stream_of(machine, stream_handle, "host_file_read");
     const everwarp_host_file& file = file_of(machine, handle, "host_file_read");
-    check_inside(file, offset, bytes, "host_file_read");
+    check_access(machine, file, offset, bytes, "host_file_read");
     if (bytes) check_host_memory(machine, to, bytes, "host_file_read");
     return submit(machine, stream, machine.files().host.read(file, offset, reinterpret_cast<u64>(to), bytes));
   });

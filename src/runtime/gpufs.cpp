@@ -131,7 +131,7 @@ GpufsCall Gpufs::serve(Box& box, u32 slot, u32 daemon) {
                  .mailbox = reinterpret_cast<u64>(box.mailbox.memory),
                  .slot = slot,
                  .daemon = daemon,
-                 .work = {}};
+                 .work = {.steps = {}, .asked = host::Asked::by_gwrite}};
   std::vector<host::Step>& steps = made.work.steps;
   steps.push_back({.act = host::Act::compute, .picoseconds = config_.host.daemon_call.count});
   steps.push_back({.act = host::Act::copy,

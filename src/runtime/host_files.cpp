@@ -12,7 +12,7 @@ constexpr u64 page_bytes = 4096;
 }  // namespace
 
 everwarp_host_file* HostFiles::open(const std::string& path, u64 bytes, bool create) {
-  void* const address = persistence_.map(path, bytes, create);
+  void* const address = persistence_.map(path, bytes, create, PoolUsers::host);
   persistence_.expect_host_work();
   auto file = std::make_unique<everwarp_host_file>();
   file->address = reinterpret_cast<u64>(address);
@@ -49,7 +49,9 @@ host::Work HostFiles::write(everwarp_host_file& file, u64 offset, u64 from, u64 
       range.fresh.push_back({file.address + begin, end - begin});
   }
   file.allocated |= !range.fresh.empty();
-  return system().write(config_.host.sections, range, from);
+  host::Work work = system().write(config_.host.sections, range, from);
+  work.asked = host::Asked::by_file_write;
+  return work;
 }
 
 host::Work HostFiles::read(const everwarp_host_file& file, u64 offset, u64 to, u64 bytes) const {

@@ -18,6 +18,18 @@ bool writes(const host::Step& step) {
   return step.act == host::Act::copy || step.act == host::Act::stream;
 }
 
+simt::Carrier carrier_of(host::Asked asked) {
+  switch (asked) {
+    case host::Asked::by_copy:
+      return simt::Carrier::copy;
+    case host::Asked::by_file_write:
+      return simt::Carrier::file_write;
+    case host::Asked::by_gwrite:
+      return simt::Carrier::gwrite;
+  }
+  return simt::Carrier::copy;
+}
+
 /// The bytes of a flush become durable; where it takes time, the whole lines that it touches do.
 void record_flush(simt::EventRecorder& recorder, u64 ticket, const host::Step& step, bool timed) {
   if (!timed || step.act != host::Act::flush) return recorder.flushes(ticket, step.to, step.bytes);
@@ -39,7 +51,7 @@ void record_end(simt::EventRecorder& recorder, u64 ticket, const host::Work& wor
   for (const host::Step& step : work.steps) {
     if (writes(step)) {
       const auto guard = recorder.lock();
-      recorder.transferred(ticket, transfer_of(step), true);
+      recorder.transferred(ticket, transfer_of(step), true, carrier_of(work.asked));
       has_written = true;
     }
     if (step.act == host::Act::stream || (step.act == host::Act::flush && has_written))

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "core/checked.hpp"
@@ -200,6 +201,10 @@ void* Pools::attach(const std::string& path, int descriptor, const PoolHeader& h
     refuse_system(path, "cannot be mapped");
   }
   pools_[header.address] = {path, header.size, descriptor, static_cast<u8*>(second), users};
+  const auto relative =
+      std::filesystem::weakly_canonical(path).lexically_relative(std::filesystem::weakly_canonical("."));
+  outside_ |= relative.empty() || *relative.begin() == "..";
+  if (users == PoolUsers::host) memory_.give_to_kernels(header.address, false);
   if (durable_) durable_->attach(header.address, header.size, static_cast<u8*>(second));
   low_ = std::min(low_.load(), header.address);
   high_ = std::max(high_.load(), header.address + header.size);
@@ -301,6 +306,7 @@ bool Pools::register_host(u64 address, u64 size) {
   const auto found = holder(address);
   if (found == pools_.end() || size > found->first + found->second.size - address || registered(address)) return false;
   pools_.at(found->first).registered_at = address;
+  memory_.give_to_kernels(found->first, true);
   return true;
 }
 
@@ -308,6 +314,7 @@ bool Pools::unregister_host(u64 address) {
   const auto found = holder(address);
   if (found == pools_.end() || found->second.registered_at != address) return false;
   pools_.at(found->first).registered_at = 0;
+  memory_.give_to_kernels(found->first, found->second.users == PoolUsers::host_and_kernels);
   return true;
 }
 

@@ -83,6 +83,8 @@ class Pools {
   bool holds(u64 address) const;
   /// [lowest, highest) of all pools mapped so far.
   std::pair<u64, u64> range() const { return {low_, high_}; }
+  /// A pool has lain outside of the folder that the program was started in.
+  bool outside_of_folder() const { return outside_; }
 
  private:
   struct Pool {
@@ -101,6 +103,7 @@ class Pools {
   memory::AddressSpace& memory_;
   memory::DurableImage* const durable_;
   std::map<u64, Pool> pools_;
+  bool outside_ = false;
   std::atomic<u64> low_ = ~u64{0}, high_ = 0;  // read without the mutex by range()
 };
 

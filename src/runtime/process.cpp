@@ -129,8 +129,9 @@ void Process::write_results() {
   const QueueFigures figures = machine_->queue().figures();
   if (!environment_.count_file.empty())
     core::write_file(environment_.count_file,
-                     fmt::format("{} {}\n", totals.warp_instructions,
-                                 figures.simulated_nanoseconds * machine_->config().device.clock.count / 1'000'000));
+                     fmt::format("{} {} {}\n", totals.warp_instructions,
+                                 figures.simulated_nanoseconds * machine_->config().device.clock.count / 1'000'000,
+                                 machine_->persistence().pools().outside_of_folder() ? 1 : 0));
   if (environment_.summary && signal_)
     std::fprintf(stderr, "interrupted by %s: measured until then\n", name_of_signal(signal_));
   if (environment_.summary && std::fputs(machine_->results().summary(machine_->config()).c_str(), stderr) < 0)

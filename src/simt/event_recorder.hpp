@@ -79,7 +79,7 @@ class EventRecorder {
   /// It has been performed. REQUIRES: lock() is held; in functional mode, as it was while it was performed.
   /// `by_host`: a core of the host has written, through its caches; it is durable when it is flushed, or at once if the
   /// caches are.
-  void transferred(u64 ticket, const memory::DmaTransfer&, bool by_host = false);
+  void transferred(u64 ticket, const memory::DmaTransfer&, bool by_host = false, Carrier = Carrier::copy);
   /// Whether a core of the host makes this copy from or to a pool, where the machine's host makes them. Fills are never
   /// its.
   bool is_by_host(const memory::DmaTransfer& transfer) const { return paths_.bounced && transfer.pattern.empty(); }

@@ -75,7 +75,7 @@ void EventRecorder::dropped() {
   pools_.all_over();
 }
 
-void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer, bool by_host) {
+void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer, bool by_host, Carrier carrier) {
   if (!writer_.is_open()) return;
   bool any = false;
   for (u64 z = 0; z < transfer.depth; ++z) {
@@ -83,8 +83,9 @@ void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer,
       const u64 to = transfer.to.at(0, y, z);
       if (!pools_.contains(to) || transfer.width == 0) continue;
       if (!any) {
-        writer_.begin(
-            {.kind = EventKind::transfer, .pc = static_cast<u32>(path_of_transfer(paths_, by_host, inside_region_))});
+        writer_.begin({.kind = EventKind::transfer,
+                       .bytes = static_cast<u8>(carrier),
+                       .pc = static_cast<u32>(path_of_transfer(paths_, by_host, inside_region_))});
         writer_.put(ticket);
         any = true;
       }

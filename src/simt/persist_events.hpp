@@ -60,11 +60,18 @@ enum class EventAction : u8 {
   sync_only       // bar.arrive
 };
 
+/// Who has moved the bytes of a transfer.
+enum class Carrier : u8 {
+  copy,        // cudaMemcpy, cudaMemset, host_copy
+  file_write,  // host_file_write
+  gwrite       // a daemon of GPUfs, for a kernel
+};
+
 struct EventRecord {
   EventKind kind = EventKind::end;
   EventAction action = EventAction::none;
   Scope scope = Scope::none;
-  u8 bytes = 0;  // of one lane's access
+  u8 bytes = 0;  // of one lane's access; of a transfer: its Carrier
   LaneMask lanes = 0;
   u32 pc = 0;
   u32 launch = 0;  // numbered from 1 in order of beginning

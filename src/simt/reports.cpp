@@ -129,7 +129,10 @@ std::string neighbourhood(const memory::AddressSpace& space, u64 address, u32 by
     if (over)
       return fmt::format("its last {} past the end of {}", over == 1 ? "byte is" : counted(over, "byte") + " are",
                          describe(*found.below));
-    return fmt::format("{} into {}", counted(address - found.below->begin, "byte"), describe(*found.below));
+    return fmt::format("{} into {}{}", counted(address - found.below->begin, "byte"), describe(*found.below),
+                       found.below->for_kernels
+                           ? ""
+                           : ", which only the host has mapped (gpm_map or cudaHostRegister gives it to kernels)");
   }
   if (found.freed)
     return fmt::format("{} into {}, which has been freed", counted(address - found.freed->begin, "byte"),

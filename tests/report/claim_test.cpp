@@ -266,8 +266,8 @@ TEST(Claims, HoldWithinTheRangeAndItsTolerance) {
 /// "1.000" was held to be below 1.
 TEST(Claims, ADirectionShowsTheDigitThatDecides) {
   const auto shown = [](double value, const std::string& published) {
-    const auto judged = judge(claims("1,\"time(P, a)\"," + published + ",t,\n")[0],
-                              {[=](const Measurement&) { return std::optional(value); }});
+    const std::vector<Claim> all = claims("1,\"time(P, a)\"," + published + ",t,\n");  // what is judged points to it
+    const auto judged = judge(all[0], {[=](const Measurement&) { return std::optional(value); }});
     return judged.ours_text() + " " + std::string(verdict_names[static_cast<int>(judged.verdict)]);
   };
   EXPECT_EQ(shown(0.99994, "<1,direction,"), "0.9999 held");

@@ -122,6 +122,7 @@ void check_misuse(const char* name) {
   EXPECT(gpmcp_restore(cp, 0) == -1, "a group without a checkpoint has nothing to restore");
   EXPECT(gpmcp_register(cp, array, 64, 1) == -1, "the file has no group 1");
   EXPECT(gpmcp_register(cp, array, 4096, 0) == -1, "4,096 bytes do not fit");
+  EXPECT(gpmcp_register(cp, array, 33, 0) == -1, "33 bytes do not fit behind 64, in a file for 96");
   EXPECT(gpmcp_register(cp, nullptr, 16, 0) == -1 && gpmcp_register(cp, array, 0, 0) == -1, "nothing is no element");
   EXPECT(gpmcp_checkpoint(cp, 7) == -1, "the file has no group 7");
   EXPECT(before == bytes_of(cp), "a refused call should change nothing in the file");
@@ -151,7 +152,9 @@ gpmcp* create(const char* path) {
   header.magic = everwarp::gpm_checkpoint_magic;  // a header that no one makes durable
   void* pool = gpm_map(path, header.bytes, true);
   memcpy(pool, &header, sizeof header);
-  return everwarp::gpmcp_handle("create", path, static_cast<everwarp::GpmCheckpointHeader*>(pool));
+  gpmcp* const cp = everwarp::gpmcp_handle("create", path, kGroups, kElements);
+  cp->file = static_cast<everwarp::GpmCheckpointHeader*>(pool);
+  return cp;
 }
 
 int run(const Library& library) {

@@ -93,6 +93,18 @@ void check_misuse(gpmlog* log, const Library& library) {
   FINISH_KERNEL();
   EXPECT_SAME(std::vector<int>(want, want + 9), status.download(), "status of a wrong call");
   EXPECT(before == library.bytes(log), "a refused call should change nothing in the log");
+
+  const std::string other = std::string(library.file) + ".misuse";
+  gpmlog* older = gpmlog_create_conv(other.c_str(), 400, 10);
+  EXPECT(older != nullptr && gpmlog_close(older) == 0, "there is a log of 10 partitions");
+  EXPECT(gpmlog_create_conv(other.c_str(), size_t{1} << 34, 4000000000u) == nullptr,
+         "no GPU has room for so many locks");
+  gpmlog_sizes sizes;
+  EXPECT(
+      (older = gpmlog_open(other.c_str())) != nullptr && gpmlog_get_sizes(older, &sizes) == 0 && sizes.partitions == 10,
+      "a refused creation should leave the older log");
+  EXPECT(gpmlog_close(older) == 0, "the older log should have been closed");
+  std::remove(other.c_str());
 }
 
 void check_counts(gpmlog* log, int least, int most) {
@@ -115,7 +127,9 @@ gpmlog* create(const Library& library) {
   header.magic = everwarp::gpm_log_magic;
   void* pool = gpm_map(library.file, header.bytes, true);
   memcpy(pool, &header, sizeof header);
-  return everwarp::gpm_log_handle("create", library.file, pool);
+  everwarp::GpmLogMemory memory;
+  EXPECT(everwarp::gpm_log_memory("create", library.file, header, &memory), "there is device memory");
+  return everwarp::gpm_log_handle("create", library.file, pool, memory);
 }
 
 int run(const Library& library) {

@@ -41,15 +41,17 @@ class Checkpoints {
   Shape shape() const {
     return store_.shape<Shape>();
   }
-  /// Opens the checkpoint of these arrays. False: there is none yet.
+  /// Opens the checkpoint of these arrays. False: there is none yet. A file that is no checkpoint ends the program.
   bool open(const std::string& path, std::vector<Array> arrays) {
     arrays_ = std::move(arrays);
     if (!library()) return true;
-    file_ = gpmcp_open((path + ".cp").c_str());
-    if (file_ == nullptr) {
+    const std::string file = path + ".cp";
+    if (not_made(file)) {
       expect_acknowledged(0, "checkpoints");
       return false;
     }
+    file_ = gpmcp_open(file.c_str());
+    REQUIRE(file_ != nullptr, "the checkpoint file %s should have been opened", file.c_str());
     register_arrays();
     return true;
   }
@@ -90,6 +92,19 @@ class Checkpoints {
 
  private:
   bool library() const { return kernels_persist(store_.system()); }
+  /// The run was cut off before it made the file, or while it did.
+  static bool not_made(const std::string& path) {
+    FILE* const file = fopen(path.c_str(), "rb");
+    if (file == nullptr) return true;
+    fclose(file);
+    const size_t bytes = gpm_size(path.c_str());
+    if (bytes < sizeof(everwarp::GpmCheckpointHeader)) return false;
+    void* const pool = gpm_map(path.c_str(), 0, false);
+    if (pool == nullptr) return false;
+    const bool begun = static_cast<everwarp::GpmCheckpointHeader*>(pool)->magic != 0;
+    gpm_unmap(path.c_str(), pool, bytes);
+    return !begun;
+  }
   size_t copy_bytes() const {
     size_t bytes = 0;
     for (const Array& array : arrays_) bytes += whole_lines(array.bytes);

@@ -45,8 +45,7 @@ bool by_host(const ExplainedRun& run, u32 persist) {
 /// "kvs.cu:12 (thread 3 of launch 2)"; another text for a store of the host.
 std::string store_of(const ExplainedRun& run, u32 persist) {
   const Persist& p = run.graph.persist(persist);
-  if (p.launch == 0)
-    return fmt::format("the host's {} of {}", run.calls.is_copy(persist) ? "copy" : "store", words_of(run, persist));
+  if (p.launch == 0) return fmt::format("the host's {} of {}", run.calls.verb(persist), words_of(run, persist));
   return fmt::format("{} ({} of launch {})", place_of(run, persist), thread_text(run.events, p), p.launch);
 }
 
@@ -56,7 +55,7 @@ std::string launch_of(const ExplainedRun& run, u32 launch) {
 
 /// What the host does at this persist of its own: "it stores 8 bytes at kvs.pool+0x80".
 std::string host_does(const ExplainedRun& run, u32 persist) {
-  return fmt::format("it {} {}", run.calls.is_copy(persist) ? "copies" : "stores", words_of(run, persist));
+  return fmt::format("it {} {}", run.calls.verb(persist, true), words_of(run, persist));
 }
 
 /// The line of a report: a store of the host with the calls around it.
@@ -109,10 +108,9 @@ void name_lines(const ExplainedRun& run, std::optional<u32> present, std::option
 void explain_order_of_host(const ExplainedRun& run, const Blame& blame, ModelFailure& failure) {
   const u32 absent = *blame.absent, present = *blame.present;
   const u32 absent_launch = run.graph.persist(absent).launch, present_launch = run.graph.persist(present).launch;
-  const std::string first =
-      fmt::format("let the host {} {} first, and make that durable (gpm_persist_range{})",
-                  !absent_launch && run.calls.is_copy(absent) ? "copy" : "store", words_of(run, absent),
-                  !absent_launch && run.calls.is_copy(absent) ? ", host_persist" : "");
+  const std::string first = fmt::format("let the host {} {} first, and make that durable ({})",
+                                        absent_launch ? "store" : run.calls.verb(absent), words_of(run, absent),
+                                        absent_launch ? "gpm_persist_range" : run.calls.flushes(absent));
   if (absent_launch == 0 && present_launch == 0 && run.calls.found_together(absent, present)) {
     failure.kind = FailureClass::missing_order;
     failure.happened = fmt::format(
@@ -130,10 +128,9 @@ void explain_order_of_host(const ExplainedRun& run, const Blame& blame, ModelFai
     failure.advice = fmt::format("let the host wait for {} (cudaStreamSynchronize, cudaDeviceSynchronize) before {}",
                                  launch_of(run, absent_launch), host_does(run, present));
   } else {
-    failure.advice =
-        fmt::format("wrong order: let {} store {} first; once the host has waited for it, let the host {} {}",
-                    launch_of(run, absent_launch), place_of(run, absent), run.calls.is_copy(present) ? "copy" : "store",
-                    words_of(run, present));
+    failure.advice = fmt::format(
+        "wrong order: let {} store {} first; once the host has waited for it, let the host {} {}",
+        launch_of(run, absent_launch), place_of(run, absent), run.calls.verb(present), words_of(run, present));
   }
 }
 
@@ -347,13 +344,17 @@ std::string advice_of_regions(const ExplainedRun& run, u32 absent, std::string_v
 /// A store of the host or a copy is not durable. `before`: what it must come before.
 std::string advice_of_flush(const ExplainedRun& run, u32 absent, std::optional<u32> present, std::string_view before) {
   const Persist& missing = run.graph.persist(absent);
-  const bool copy = run.calls.is_copy(absent);
   const auto flush = run.calls.flush_of(missing, absent);
   const bool in_time = flush && (!present || flush->issued <= *present);
   if (in_time && flush->queued)
     return fmt::format("let the host wait for {} (cudaStreamSynchronize of its stream) before {}", flush->call, before);
-  std::string advice = fmt::format("let the host call gpm_persist_range(){} on {} before {}",
-                                   copy ? ", or host_persist() behind the copy," : "", words_of(run, absent), before);
+  const bool copy = run.calls.is_copy(absent);
+  std::string advice =
+      copy && run.calls.verb(absent) == "write"
+          ? fmt::format("let {} complete, behind the write of {}, before {}", run.calls.flushes(absent),
+                        words_of(run, absent), before)
+          : fmt::format("let the host call gpm_persist_range(){} on {} before {}",
+                        copy ? ", or host_persist() behind the copy," : "", words_of(run, absent), before);
   if (flush && present && flush->covers(run.graph.persist(*present)))
     advice += fmt::format(": {} covers both, and orders nothing between them", flush->call);
   else if (flush)

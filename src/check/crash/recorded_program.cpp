@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 
@@ -49,7 +50,9 @@ void RecordedProgram::record() {
     if (events_->pools().empty())
       throw UserError("the program maps no persistent pool (gpm_map), so a crash leaves nothing");
     pool_paths_ = pool_paths(*events_, scratch.path(), shares_pools_);
-    for (const fs::path& path : pool_paths_) made_pools_ = path.is_relative() && !there.contains(scratch.path() / path);
+    made_pools_ = std::ranges::all_of(pool_paths_, [&](const fs::path& path) {
+      return path.is_relative() && !there.contains(scratch.path() / path);
+    });
     run_recovery(plan_, scratch.path(), pool_paths_);
   });
   record_seconds_ = process::seconds_since(begin);

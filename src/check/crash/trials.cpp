@@ -147,8 +147,8 @@ CleanRun run_once(const CrashPlan& plan) {
   const fs::path file = count.path() / "count";
   run_program(plan, scratch.path(), {{Environment::count_file_name, file.string()}});
   CleanRun result;
-  u64 instructions = 0, cycles = 0;
-  const bool counted = static_cast<bool>(std::ifstream(file) >> instructions >> cycles);
+  u64 instructions = 0, cycles = 0, outside = 0;
+  const bool counted = static_cast<bool>(std::ifstream(file) >> instructions >> cycles >> outside);
   result.moments = plan.cycles ? cycles : instructions;
   if (result.moments == 0)
     throw UserError(
@@ -156,6 +156,10 @@ CleanRun run_once(const CrashPlan& plan) {
                   "--timing, or with --states model"
                 : "the program ran no kernel under Everwarp, so there is no instruction to crash at: was it built with "
                   "`ew build`?");
+  if (outside)
+    throw UserError(
+        "a pool of the program lies outside of the trial's folder, so each trial would find what the one before has "
+        "left: name it by a relative path, or with {} (--timing and --states model put such a pool back each time)");
   result.own_files = files() != before;
   // With drives, the data may be on drives alone.
   run_recovery(
