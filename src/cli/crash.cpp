@@ -255,6 +255,18 @@ int call_model(CrashCommand& command, const Words& words) {
   return good && complete ? clean : failed;
 }
 
+/// --machine names one with a persistency model, and the states are another model's.
+void say_whose_states(const CrashCommand& command, const runtime::MachineConfig& config) {
+  const std::string& machines = config.persistency.model;
+  const std::string_view states = persistency::sbrp_axioms.name;
+  if (!command.model.empty() || config.storage.drives || machines == states || command.settings.machine == "default")
+    return;
+  fmt::print(stderr,
+             "ew crash: these are the states of {}, and the machine has persistency.model = {}: --model {} tries its "
+             "states\n",
+             states, machines, machines);
+}
+
 void check_model(const CrashCommand& command, const Words& words) {
   if (command.states != "model")
     throw UserError(fmt::format("--states should be \"model\", but is \"{}\"", command.states));
@@ -358,7 +370,10 @@ int call(CrashCommand& command, const Words& words) {
   if (plan.recovery.empty()) throw UserError("--recover is empty");
   plan.recovery[0] = program_path(plan.recovery[0]);
   plan.keep = command.keep;
-  if (!command.states.empty()) return call_model(command, words);
+  if (!command.states.empty()) {
+    say_whose_states(command, config);
+    return call_model(command, words);
+  }
   if (command.count == 0) command.count = 20;
   if (config.machine.timing() && command.at[0] != "instruction" && !plan.drives)
     return call_timed(command, words, config);

@@ -110,32 +110,20 @@ Words for_clang(const Words& host_options) {
 
 Words common_flags(const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit) {
   const unsigned architecture = request.architectures.front();
-  Words words{tools.clang,
-              "-x",
-              "cuda",
-              "-nocudainc",
-              "-nocudalib",
-              "--cuda-path=/nonexistent",
-              fmt::format("--cuda-gpu-arch=sm_{}", architecture),
-              "-Xclang",
-              "-target-sdk-version=11.8",
-              "-Xclang",
-              "-fcuda-allow-variadic-functions",
-              "-fgpu-defer-diag",
+  Words words{tools.clang, "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
+              fmt::format("--cuda-gpu-arch=sm_{}", architecture), "-Xclang", "-target-sdk-version=11.8", "-Xclang",
+              "-fcuda-allow-variadic-functions", "-fgpu-defer-diag",
               "-fuse-cuid=none",  // the driver hands an identity of a program on to the device pass alone
-              "-Xclang",
-              "-cuid=" + fingerprint(request, unit.source),
-              "-std=" + language_standard(request),
+              "-Xclang", "-cuid=" + fingerprint(request, unit.source), "-std=" + language_standard(request),
               fmt::format("-D__CUDA_ARCH_LIST__={}", architecture * 10),
               "-Wno-register",            // as nvcc: `register` is ignored,
               "-Wno-c++11-narrowing",     // and a narrowing conversion in braces is no error
               "-Wno-ignored-attributes",  // launch bounds with a cluster's size, below sm_90
-              "-Wno-linker-warnings",
-              "-Wno-unknown-cuda-version",
-              "-Wno-unused-command-line-argument",
-              "-Wno-unknown-warning-option",
-              "-Wno-ignored-optimization-argument",
-              "-fno-crash-diagnostics"};
+              "-Wno-linker-warnings", "-Wno-unknown-cuda-version", "-Wno-unused-command-line-argument",
+              "-Wno-unknown-warning-option", "-Wno-ignored-optimization-argument", "-fno-crash-diagnostics",
+              // As nvcc, which compiles both as they are written: a value that only some lanes have set may be handed
+              // to a function (a shuffle of the leader's), and a function may end without its return.
+              "-Xclang", "-no-enable-noundef-analysis", "-fno-strict-return"};
   if (isatty(STDERR_FILENO)) words.push_back("-fcolor-diagnostics");
   if (request.relocatable) words.push_back("-fgpu-rdc");
   if (!request.exceptions) words.push_back("-fno-exceptions");

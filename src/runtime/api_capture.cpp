@@ -33,10 +33,11 @@ std::unordered_set<const CUgraphNode_st*> behind(const std::vector<CUgraphNode_s
 
 bool all_joined(Machine& machine, const Capture& capture) {
   const auto reached = behind(capture.origin->frontier);
+  const auto is_reached = [&](const CUgraphNode_st* node) { return reached.contains(node); };
+  if (!std::ranges::all_of(capture.left, is_reached)) return false;
   for (const CUstream_st* stream : machine.work().streams().all()) {
     if (stream->capture != &capture || stream == capture.origin) continue;
-    const bool joined = std::ranges::all_of(stream->frontier, [&](auto* node) { return reached.contains(node); });
-    if (!joined) return false;
+    if (!std::ranges::all_of(stream->frontier, is_reached)) return false;
   }
   return true;
 }
@@ -67,9 +68,9 @@ cudaError_t capture_wait(Machine& machine, CUstream_st& stream, CUevent_st& even
 }
 
 void abandon_capture(Machine& machine, CUstream_st& stream) {
+  if (stream.capture->origin != &stream) return join(stream.capture->left, stream.frontier);
   stream.capture->invalidated = true;
-  if (stream.capture->origin == &stream)
-    machine.work().graphs().discard(std::move(machine.work().end_capture(stream.capture)->graph));
+  machine.work().graphs().discard(std::move(machine.work().end_capture(stream.capture)->graph));
 }
 
 }  // namespace ew::runtime

@@ -251,7 +251,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return succeed();
 }
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
-  return keep(flags != 0 ? cudaErrorInvalidValue : peer == 0 ? cudaErrorNotSupported : cudaErrorInvalidDevice);
+  return keep(flags != 0 ? cudaErrorInvalidValue : cudaErrorInvalidDevice);  // there is one device
 }
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   return keep(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);

@@ -51,7 +51,7 @@ class Demand {
   void meet();
   /// Every thread that waits leaves with this outcome.
   void end_all(Waited);
-  bool any() const { return !needs_.empty() || polls_ || finishing_; }
+  bool any() const { return !needs_.empty() || polls_ || idles_ || finishing_; }
   /// Threads that wait for the machine; threads whose need is met, and which have not noticed it yet.
   u32 waiting() const { return static_cast<u32>(needs_.size()); }
   u32 leaving() const { return leaving_; }
@@ -77,6 +77,12 @@ class Demand {
   void set_polls(bool polls) { polls_ = polls; }
   bool polls() const { return polls_; }
 
+  /// All threads of the program wait for each other, and none of them for the machine: it goes on, as nothing else can
+  /// wake one of them.
+  void set_idles(bool idles) { idles_ = idles; }
+  /// There is no other demand.
+  bool only_idles() const { return idles_ && needs_.empty() && !polls_ && !finishing_; }
+
   /// The program ends: what is queued is simulated first, up to these figures. Waits until it is.
   void finish(HeldLock&, u64 instructions, u64 nanoseconds);
   bool finishing() const { return finishing_; }
@@ -101,7 +107,7 @@ class Demand {
   std::vector<HostRequest*> accesses_;
   std::vector<HostThreads::Id> threads_;
   u32 leaving_ = 0;
-  bool polls_ = false, host_rests_ = false, finishing_ = false, lost_ = false, stopping_ = false;
+  bool polls_ = false, idles_ = false, host_rests_ = false, finishing_ = false, lost_ = false, stopping_ = false;
   u64 enough_instructions_ = 0, enough_nanoseconds_ = 0;
 };
 

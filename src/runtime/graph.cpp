@@ -54,6 +54,13 @@ bool Graphs::destroy(cudaGraphExec_t handle) {
   return true;
 }
 
+bool Graphs::allocates(u64 address) const {
+  return std::ranges::any_of(nodes_, [address](const void* node) {
+    const auto* const work = std::get_if<AllocateWork>(&static_cast<const CUgraphNode_st*>(node)->work);
+    return work && reinterpret_cast<u64>(work->parameters.dptr) == address;
+  });
+}
+
 void Graphs::destroy(CUgraphNode_st& node) {
   for (CUgraphNode_st* other : node.needs) std::erase(other->needed_by, &node);
   for (CUgraphNode_st* other : node.needed_by) std::erase(other->needs, &node);

@@ -53,6 +53,7 @@ struct Capture {
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   std::thread::id thread;
   bool invalidated = false;
+  std::vector<CUgraphNode_st*> left;  // by streams that were destroyed: they must be joined as well
 };
 
 class Graphs {
@@ -67,6 +68,9 @@ class Graphs {
   bool destroy(cudaGraph_t);
   bool destroy(cudaGraphExec_t);
   void destroy(CUgraphNode_st&);
+
+  /// A graph or an instance has a node that allocates memory at this address.
+  bool allocates(u64 address) const;
 
   /// REQUIRES: every dependence is a live node of the same graph.
   CUgraphNode_st* add(CUgraph_st&, Work, std::span<CUgraphNode_st* const> needs);

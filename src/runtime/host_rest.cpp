@@ -34,6 +34,21 @@ bool HostRest::settled() const {
   return demand_.leaving() == 0 && demand_.settled() && (host_function_thread_ == 0 || it_is_out_);
 }
 
+HostRest::Idle HostRest::idles(HeldLock& held) {
+  const Ticket last = commands_.last();
+  const u64 entries = its_entries_;
+  if (!settled()) return Idle::no;
+  const HostThreads::Known known{
+      .waiting = demand_.threads(), .busy = 0, .own = {machine_thread_, host_function_thread_}, .left_out = {}};
+  held.unlock();
+  const bool rests = threads_.at_rest(known);
+  const auto others = threads_.waited_for();
+  held.lock();
+  if (!settled() || last != commands_.last() || entries != its_entries_) return Idle::no;
+  if (others == HostThreads::Others::threads) return rests ? Idle::for_ever : Idle::no;
+  return others == HostThreads::Others::time ? Idle::for_a_time : Idle::no;
+}
+
 bool HostRest::wait(HeldLock& held, HostThreads::Id busy, std::chrono::seconds at_most) {
   const Ticket last = commands_.last();
   const u64 entries = its_entries_;

@@ -30,6 +30,11 @@ class HostRest {
   /// The same, and the thread of host functions counts, as it runs one.
   bool wait_for_host_function(HeldLock&);
 
+  /// Nobody needs the machine, but all threads of the program wait: for each other, so that only queued work can wake
+  /// one of them (`for_ever`), or for a time to pass, too. A look, without patience.
+  enum class Idle : u8 { no, for_a_time, for_ever };
+  Idle idles(HeldLock&);
+
   /// The thread of host functions holds the lock: it may wake a thread that waits for the lock, or has waited for a
   /// function, so a look that is under way does not count. It has let go of the lock, and of whoever waited for it.
   void host_function_thread_is_in() {

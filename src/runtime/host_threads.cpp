@@ -24,14 +24,16 @@ namespace {
 constexpr u32 call_arguments = 5;
 using Arguments = unsigned long[call_arguments];
 
-/// System calls that wait for another thread, a process or the outside world, without a time limit: poll() and select()
-/// with one are used to sleep.
-bool waits_for_others(long call, const Arguments& argument) {
+bool waits_for_thread(long call, const Arguments& argument) {
   constexpr unsigned long futex_command = 0x7f, futex_wake = 1;
+  return call == SYS_futex && argument[3] == 0 && (argument[1] & futex_command) != futex_wake;
+}
+
+/// System calls that wait for a process or the outside world, without a time limit: poll() and select() with one are
+/// used to sleep.
+bool waits_for_outside(long call, const Arguments& argument) {
   const auto is_endless = [](unsigned long milliseconds) { return static_cast<int>(milliseconds) < 0; };
   switch (call) {
-    case SYS_futex:
-      return argument[3] == 0 && (argument[1] & futex_command) != futex_wake;
     case SYS_poll:
       return is_endless(argument[2]);
     case SYS_epoll_wait:
@@ -58,6 +60,25 @@ bool waits_for_others(long call, const Arguments& argument) {
   }
 }
 
+/// System calls that end by themselves after some time.
+bool waits_for_time(long call) {
+  switch (call) {
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_futex:
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_rt_sigtimedwait:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// What Linux tells of a thread in this file of its folder. Empty: the thread has ended, or Linux does not tell.
 template <std::size_t size>
 std::string_view read_file(const char* thread, const char* file, char (&text)[size]) {
@@ -72,7 +93,7 @@ std::string_view read_file(const char* thread, const char* file, char (&text)[si
   return {text, static_cast<std::size_t>(got)};
 }
 
-enum class State : u8 { ended, at_rest, busy };
+enum class State : u8 { ended, waits_for_thread, waits_for_outside, asleep, busy };
 
 /// By the system call in which a blocked thread is, with its arguments (proc(5), /proc/pid/syscall).
 State state_of(const char* thread) {
@@ -83,7 +104,9 @@ State state_of(const char* thread) {
   if (std::sscanf(text, "%ld %lx %lx %lx %lx %lx", &call, &argument[0], &argument[1], &argument[2], &argument[3],
                   &argument[4]) != 1 + call_arguments)
     return State::busy;  // "running"
-  return waits_for_others(call, argument) ? State::at_rest : State::busy;
+  if (waits_for_thread(call, argument)) return State::waits_for_thread;
+  if (waits_for_outside(call, argument)) return State::waits_for_outside;
+  return waits_for_time(call) ? State::asleep : State::busy;
 }
 
 /// How often the thread has let go of its processor, of its own will or not (proc(5), /proc/pid/status). Nothing: it
@@ -116,7 +139,8 @@ HostThreads::Id HostThreads::process() {
 }
 
 bool HostThreads::at_rest(Id thread) {
-  return state_of(std::to_string(thread).c_str()) != State::busy;
+  const State state = state_of(std::to_string(thread).c_str());
+  return state != State::busy && state != State::asleep;
 }
 
 bool HostThreads::counts(Id thread, const Known& known) {
@@ -136,18 +160,24 @@ u64 HostThreads::count() {
 HostThreads::Resting HostThreads::look(const Known& known) {
   Resting resting;
   busy_.clear();
+  others_ = Others::threads;
   DIR* const folder = ::opendir("/proc/self/task");
   if (!folder) return resting;  // nothing is known of them
   while (const dirent* const entry = ::readdir(folder)) {
     const Id thread = std::atoi(entry->d_name);
     if (thread == 0 || !counts(thread, known)) continue;
     const State state = state_of(entry->d_name);
-    if (state == State::ended || (state == State::busy && is_of_drive(std::to_string(thread).c_str()))) continue;
-    const auto switches = state == State::at_rest ? switches_asleep(entry->d_name) : std::nullopt;
+    const bool rests = state == State::waits_for_thread || state == State::waits_for_outside;
+    if (state == State::ended || (!rests && is_of_drive(std::to_string(thread).c_str()))) continue;
+    const auto switches = rests ? switches_asleep(entry->d_name) : std::nullopt;
     if (switches)
       resting.emplace(thread, *switches);
     else
       busy_.insert(thread);
+    others_ = std::max(others_, state == State::waits_for_thread    ? Others::threads
+                                : state == State::waits_for_outside ? Others::outside
+                                : state == State::asleep            ? Others::time
+                                                                    : Others::nothing);
   }
   ::closedir(folder);
   return resting;

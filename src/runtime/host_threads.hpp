@@ -47,6 +47,9 @@ class HostThreads {
   bool at_rest(const Known&);
   /// Those that were not at rest at the last look.
   const std::set<Id>& busy() const { return busy_; }
+  /// What the threads waited for at the last look, the later one of these if they differ. nothing: one computes.
+  enum class Others : u8 { threads, outside, time, nothing };
+  Others waited_for() const { return others_; }
 
  private:
   static Id process();
@@ -56,6 +59,7 @@ class HostThreads {
   Resting look(const Known&);
 
   std::set<Id> busy_;
+  Others others_ = Others::threads;
 };
 
 }  // namespace ew::runtime

@@ -56,19 +56,39 @@ bool MachineThread::gate(HeldLock& held) {
   if (demand_.finishing() && has_finished()) demand_.end_finishing();
   if (commands_.empty() && !demand_.any_access()) {
     demand_.set_polls(false);
+    demand_.set_idles(false);
     demand_.meet();
     lock_.wake.wait(held);
     return false;
   }
   if (!demand_.any()) {
     demand_.set_host_rests(false);
-    if (silent_host_.polls(held, host_functions_.under_way() > 0)) demand_.set_polls(true);
+    if (silent_host_.polls(held, host_functions_.under_way() > 0))
+      demand_.set_polls(true);
+    else if (silent_host_.silent())
+      look_at_idle_host(held);
+    return false;
+  }
+  if (demand_.only_idles() && !demand_.host_rests() && rest_.idles(held) != HostRest::Idle::for_ever) {
+    demand_.set_idles(false);
     return false;
   }
   if (!demand_.polls() && !demand_.finishing() && !demand_.host_rests() && !rest_.wait_for_threads(held)) return false;
   demand_.set_host_rests(true);
   silent_host_.open();
   return demand_.any();
+}
+
+/// A host that waits outside of CUDA, for a host function or for what it tells: only queued work can go on.
+void MachineThread::look_at_idle_host(HeldLock& held) {
+  const HostRest::Idle idle = rest_.idles(held);
+  if (demand_.any()) return;
+  if (idle == HostRest::Idle::for_ever) {
+    demand_.set_idles(true);
+  } else if (idle == HostRest::Idle::for_a_time && silent_host_.silent_for_long()) {
+    silent_host_.count_poll();
+    demand_.set_polls(true);
+  }
 }
 
 /// As far as the end of the program lets it come.

@@ -37,6 +37,7 @@ class MachineThread {
  private:
   void loop();
   bool gate(HeldLock&);
+  void look_at_idle_host(HeldLock&);
   void start(HeldLock&, Command&);
   bool has_finished();
 

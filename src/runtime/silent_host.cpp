@@ -12,6 +12,7 @@ using namespace std::chrono_literals;
 constexpr std::chrono::microseconds shortest_opening = 100us;
 constexpr auto longest_opening = 64ms;  // of shared memory that the host has touched
 constexpr auto silence = 20ms;  // of the host, behind which pages that it shares with other data are watched, too
+constexpr auto long_silence = 2s;
 
 }  // namespace
 
@@ -24,6 +25,13 @@ void SilentHost::begin(bool watch) {
   silent_since_ = close_again_ = Clock::now();
   open_for_ = shortest_opening;
   if (watch && !traced_) watch_->close(false);
+}
+
+bool SilentHost::silent() const {
+  return Clock::now() - silent_since_ >= silence;
+}
+bool SilentHost::silent_for_long() const {
+  return Clock::now() - silent_since_ >= long_silence;
 }
 
 bool SilentHost::polls(HeldLock& held, bool host_function) {

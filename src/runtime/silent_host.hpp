@@ -22,6 +22,11 @@ class SilentHost {
   /// By the machine's thread. True: the host polls, or may. Else waits until it should look again, or is woken.
   /// `host_function`: one is under way, and uses shared memory as it likes.
   bool polls(HeldLock&, bool host_function);
+  /// The host has called nothing for a while, or for so long that what it waits for must be asked.
+  bool silent() const;
+  bool silent_for_long() const;
+  /// It is taken for one that polls.
+  void count_poll() { ++times_polled_; }
   /// Shared memory is the host's again.
   void open() { watch_->open(); }
   /// Host accesses are traced: most of them need not be watched for.

@@ -3,6 +3,8 @@
 //
 //   hcl_log [--small] [--pool FILE]     the log's file; create it, insert, remove, check
 //   hcl_log --recover FILE              open it, check that every entry is complete, and none acknowledged is missing
+#include <string>
+
 #include "library.h"
 
 constexpr unsigned kBlocks = 2, kThreads = 40, kRounds = 3;

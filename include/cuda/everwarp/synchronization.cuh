@@ -11,6 +11,11 @@ EW_DEVICE void __syncwarp(unsigned int mask = 0xffffffffu) { __nvvm_bar_warp_syn
 EW_DEVICE void __barrier_sync(unsigned int id) { __nvvm_barrier_sync(id); }
 EW_DEVICE void __barrier_sync_count(unsigned int id, unsigned int count) { __nvvm_barrier_sync_cnt(id, count); }
 
+// A kernel waits for those that its launch allows to run at the same time (programmatic dependent launch), and lets
+// those begin that wait for it. Here launches of a stream never run at the same time.
+EW_DEVICE void cudaGridDependencySynchronize() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+EW_DEVICE void cudaTriggerProgrammaticLaunchCompletion() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+
 EW_DEVICE void __threadfence_block() { __nvvm_membar_cta(); }
 EW_DEVICE void __threadfence() { __nvvm_membar_gl(); }
 EW_DEVICE void __threadfence_system() { __nvvm_membar_sys(); }

@@ -220,7 +220,7 @@ void refused_by_name() {
   int can = 1;
   CUDA(cudaDeviceCanAccessPeer(&can, 0, 0));
   SAME(0, can);
-  RETURNS(cudaErrorNotSupported, cudaDeviceEnablePeerAccess(0, 0));
+  RETURNS(cudaErrorInvalidDevice, cudaDeviceEnablePeerAccess(0, 0));
   RETURNS(cudaErrorInvalidDevice, cudaDeviceEnablePeerAccess(1, 0));
   RETURNS(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(0));
   cudaIpcMemHandle_t handle;

@@ -335,6 +335,41 @@ void graphs_of_captured_streams() {
   CUDA(cudaEventDestroy(join));
 }
 
+/// A stream that has joined a capture may be destroyed before its end. What it has captured must be joined.
+void a_captured_stream_is_destroyed() {
+  for (const bool joined : {true, false}) {
+    Stream first;
+    cudaStream_t second;
+    cudaEvent_t fork, join;
+    CUDA(cudaStreamCreate(&second));
+    CUDA(cudaEventCreate(&fork));
+    CUDA(cudaEventCreate(&join));
+    DeviceArray<int> cells(2, 0);
+    cudaGraph_t graph;
+    CUDA(cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal));
+    add<<<1, 1, 0, first>>>(cells, 1);
+    CUDA(cudaEventRecord(fork, first));
+    CUDA(cudaStreamWaitEvent(second, fork, 0));
+    add<<<1, 1, 0, second>>>(cells + 1, 2);
+    CUDA(cudaEventRecord(join, second));
+    if (joined) CUDA(cudaStreamWaitEvent(first, join, 0));
+    CUDA(cudaStreamDestroy(second));
+    if (!joined) {
+      RETURNS(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(first, &graph));
+    } else {
+      cudaGraphExec_t exec;
+      CUDA(cudaStreamEndCapture(first, &graph));
+      CUDA(cudaGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+      CUDA(cudaGraphLaunch(exec, first));
+      CUDA(cudaStreamSynchronize(first));
+      SAME(2, value_of(cells + 1));
+      CUDA(cudaGraphExecDestroy(exec));
+    }
+    CUDA(cudaEventDestroy(fork));
+    CUDA(cudaEventDestroy(join));
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -348,5 +383,6 @@ int main() {
   event_errors();
   host_threads_and_their_streams();
   graphs_of_captured_streams();
+  a_captured_stream_is_destroyed();
   return PASS("streams and events");
 }
