@@ -103,7 +103,7 @@ void Demand::run_dry() {
 
 void Demand::finish(HeldLock& held, u64 instructions, u64 nanoseconds) {
   finishing_ = true;
-  polls_ = false;
+  idle_ = IdleHost::no;
   enough_instructions_ = instructions;
   enough_nanoseconds_ = nanoseconds;
   lock_.wake.notify_one();

@@ -38,6 +38,13 @@ struct Need {
   std::binary_semaphore go{0};
 };
 
+/// A host that has not asked for the machine, and needs it. The machine goes on.
+enum class IdleHost : u8 {
+  no,
+  polls,  // beside it, until it synchronises
+  waits   // as long as all threads of the program wait for each other, so that nothing else can wake one of them
+};
+
 class Demand {
  public:
   /// Commands that a host may run ahead, as on a real device. A submission behind them waits for room.
@@ -51,7 +58,7 @@ class Demand {
   void meet();
   /// Every thread that waits leaves with this outcome.
   void end_all(Waited);
-  bool any() const { return !needs_.empty() || polls_ || idles_ || finishing_; }
+  bool any() const { return !needs_.empty() || idle_ != IdleHost::no || finishing_; }
   /// Threads that wait for the machine; threads whose need is met, and which have not noticed it yet.
   u32 waiting() const { return static_cast<u32>(needs_.size()); }
   u32 leaving() const { return leaving_; }
@@ -73,15 +80,8 @@ class Demand {
   /// Nothing takes time: only host functions are under way. Needs of one quantum are met.
   void run_dry();
 
-  /// The host polls: the machine goes on beside it, until it synchronises.
-  void set_polls(bool polls) { polls_ = polls; }
-  bool polls() const { return polls_; }
-
-  /// All threads of the program wait for each other, and none of them for the machine: it goes on, as nothing else can
-  /// wake one of them.
-  void set_idles(bool idles) { idles_ = idles; }
-  /// There is no other demand.
-  bool only_idles() const { return idles_ && needs_.empty() && !polls_ && !finishing_; }
+  void set_idle(IdleHost idle) { idle_ = idle; }
+  IdleHost idle() const { return idle_; }
 
   /// The program ends: what is queued is simulated first, up to these figures. Waits until it is.
   void finish(HeldLock&, u64 instructions, u64 nanoseconds);
@@ -107,7 +107,8 @@ class Demand {
   std::vector<HostRequest*> accesses_;
   std::vector<HostThreads::Id> threads_;
   u32 leaving_ = 0;
-  bool polls_ = false, idles_ = false, host_rests_ = false, finishing_ = false, lost_ = false, stopping_ = false;
+  IdleHost idle_ = IdleHost::no;
+  bool host_rests_ = false, finishing_ = false, lost_ = false, stopping_ = false;
   u64 enough_instructions_ = 0, enough_nanoseconds_ = 0;
 };
 

@@ -55,8 +55,7 @@ bool MachineThread::turn(HeldLock& held, std::span<HostRequest* const> accesses)
 bool MachineThread::gate(HeldLock& held) {
   if (demand_.finishing() && has_finished()) demand_.end_finishing();
   if (commands_.empty() && !demand_.any_access()) {
-    demand_.set_polls(false);
-    demand_.set_idles(false);
+    demand_.set_idle(IdleHost::no);
     demand_.meet();
     lock_.wake.wait(held);
     return false;
@@ -64,16 +63,18 @@ bool MachineThread::gate(HeldLock& held) {
   if (!demand_.any()) {
     demand_.set_host_rests(false);
     if (silent_host_.polls(held, host_functions_.under_way() > 0))
-      demand_.set_polls(true);
+      demand_.set_idle(IdleHost::polls);
     else if (silent_host_.silent())
       look_at_idle_host(held);
     return false;
   }
-  if (demand_.only_idles() && !demand_.host_rests() && rest_.idles(held) != HostRest::Idle::for_ever) {
-    demand_.set_idles(false);
+  const bool polls = demand_.idle() == IdleHost::polls;
+  if (demand_.idle() == IdleHost::waits && demand_.waiting() == 0 && !demand_.finishing() && !demand_.host_rests() &&
+      rest_.idles(held) != HostRest::Idle::for_ever) {
+    demand_.set_idle(IdleHost::no);
     return false;
   }
-  if (!demand_.polls() && !demand_.finishing() && !demand_.host_rests() && !rest_.wait_for_threads(held)) return false;
+  if (!polls && !demand_.finishing() && !demand_.host_rests() && !rest_.wait_for_threads(held)) return false;
   demand_.set_host_rests(true);
   silent_host_.open();
   return demand_.any();
@@ -84,10 +85,10 @@ void MachineThread::look_at_idle_host(HeldLock& held) {
   const HostRest::Idle idle = rest_.idles(held);
   if (demand_.any()) return;
   if (idle == HostRest::Idle::for_ever) {
-    demand_.set_idles(true);
+    demand_.set_idle(IdleHost::waits);
   } else if (idle == HostRest::Idle::for_a_time && silent_host_.silent_for_long()) {
     silent_host_.count_poll();
-    demand_.set_polls(true);
+    demand_.set_idle(IdleHost::polls);
   }
 }
 

@@ -119,7 +119,7 @@ Waited Queue::query(Ticket ticket) {
 Waited Queue::wait(Ticket ticket) {
   HeldLock held(lock_.mutex);
   const Waited outcome = demand_.wait(held, {.what = Need::For::ticket, .ticket = ticket});
-  demand_.set_polls(false);
+  demand_.set_idle(IdleHost::no);
   has_waited(commands_.end_of(ticket));
   if (recorder_) recorder_->waited(ticket);
   host_goes_on();
@@ -130,7 +130,7 @@ Waited Queue::wait_idle() {
   HeldLock held(lock_.mutex);
   const Ticket last = commands_.last();
   const Waited outcome = demand_.wait(held, {.what = Need::For::all_up_to, .ticket = last});
-  demand_.set_polls(false);
+  demand_.set_idle(IdleHost::no);
   has_waited(commands_.latest_end());
   if (recorder_) recorder_->waited_for_all(last);
   host_goes_on();
