@@ -13,6 +13,11 @@ const char* const module_text = R"(.version 7.0
 .visible .entry nothing() { ret; }
 )";
 
+/// Of the process's one machine: both tests may run in one process.
+void set_launch_fields() {
+  setenv("EVERWARP_SET", "launch.latency=70000;launch.gap=3000;launch.graph_gap=1000", 1);
+}
+
 float elapsed_milliseconds(CUfunction function, unsigned launches) {
   CUevent begin, end;
   EXPECT_EQ(cuEventCreate(&begin, 0), CUDA_SUCCESS);
@@ -30,7 +35,7 @@ float elapsed_milliseconds(CUfunction function, unsigned launches) {
 // launch.latency was a field of the machine that nothing read.
 // Empty kernels behind each other cost their cycles and nothing else.
 TEST(LaunchLatency, IsTheTimeBeforeAKernelThatWaitsForNothingAndTheGapIsBetweenTwo) {
-  setenv("EVERWARP_SET", "launch.latency=70000;launch.gap=3000", 1);
+  set_launch_fields();
   CUcontext context;
   CUmodule module;
   CUfunction function;
@@ -45,7 +50,7 @@ TEST(LaunchLatency, IsTheTimeBeforeAKernelThatWaitsForNothingAndTheGapIsBetweenT
 }
 
 TEST(LaunchLatency, KernelsOfOneGraphHaveAGapOfTheirOwn) {
-  setenv("EVERWARP_SET", "launch.latency=70000;launch.gap=3000;launch.graph_gap=1000", 1);
+  set_launch_fields();
   CUcontext context;
   CUmodule module;
   CUfunction function;
