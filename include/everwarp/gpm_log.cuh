@@ -67,6 +67,7 @@ inline bool gpm_log_memory(const char* call, const char* path, const GpmLogHeade
   if (error == cudaSuccess) return true;
   cudaFree(memory->locks);
   cudaFree(memory->log);
+  cudaGetLastError();  // what is refused leaves no error behind
   gpm_log_refuse(call, path,
                  error == cudaErrorMemoryAllocation ? "has no room in device memory for its locks"
                                                     : "needs the GPU, on which an earlier call has failed");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <utility>
 
@@ -32,7 +33,9 @@ HostCalls::HostCalls(const EventFile& events, const PersistAxioms& axioms) : eve
   std::vector<std::pair<u64, u32>> stored;  // by kernels: addresses, numbers
   bool regions = false;
   u64 at = 0;
-  u32 copies = 0, launch = 0;
+  u32 launch = 0;
+  std::array<u32, 3> transfers{};    // by their Carrier
+  std::array<u64, 3> last_ticket{};  // one write of a file may be several
   submissions_.resize(events.launches().size());
   events.each([&](const EventRecord& record, std::span<const u64> words) {
     const u32 before = builder.persists();
@@ -53,9 +56,13 @@ HostCalls::HostCalls(const EventFile& events, const PersistAxioms& axioms) : eve
         break;
       default:
         if (builder.persists() == before) return;
-        copies += record.kind == Kind::transfer;
-        for (u32 p = before; p < builder.persists(); ++p)
-          persists_.push_back({at, record.kind, carrier_of(record), copies, launch});
+        {
+          const auto carrier = static_cast<std::size_t>(carrier_of(record));
+          if (record.kind == Kind::transfer && std::exchange(last_ticket.at(carrier), words[0]) != words[0])
+            ++transfers.at(carrier);
+          for (u32 p = before; p < builder.persists(); ++p)
+            persists_.push_back({at, record.kind, carrier_of(record), transfers.at(carrier), launch});
+        }
         return;
     }
     Call call{.record = record, .issued = before, .at = at};
@@ -135,7 +142,7 @@ std::string HostCalls::place(u32 persist) const {
       case simt::Carrier::file_write:
         return fmt::format("write {} to a file (host_file_write){}", found.copy, behind);
       case simt::Carrier::gwrite:
-        return fmt::format("write {} to a file (gwrite, in {})", found.copy, launch_text(found.launch));
+        return fmt::format("write {} to a file (gwrite){}", found.copy, behind);
     }
   }
   const auto next = std::ranges::find_if(calls_, [&](const Call& call) { return call.at > found.record; });

@@ -58,7 +58,7 @@ class HostCalls {
     u64 record = 0;
     simt::EventKind kind = simt::EventKind::end;
     simt::Carrier carrier = simt::Carrier::copy;
-    u32 copy = 0;    // its number among the copies to pools
+    u32 copy = 0;    // its number among those of its carrier
     u32 launch = 0;  // the last that had begun
   };
   std::string text_of(const Call&) const;

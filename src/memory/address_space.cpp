@@ -52,7 +52,7 @@ ArenaIndex arena_of(Region region) {
 
 struct Range {
   u64 begin, end;
-  bool read_only;
+  bool read_only, for_kernels = true;
 };
 using Table = std::vector<Range>;
 
@@ -60,7 +60,7 @@ using Table = std::vector<Range>;
 AddressSpace::Bounds in(const Table& table, u64 address) {
   const auto next = std::ranges::upper_bound(table, address, {}, &Range::begin);
   if (next == table.begin() || address >= std::prev(next)->end) return {};
-  return {std::prev(next)->begin, std::prev(next)->end, std::prev(next)->read_only};
+  return {std::prev(next)->begin, std::prev(next)->end, std::prev(next)->read_only, std::prev(next)->for_kernels};
 }
 
 /// Bytes of the pages in which memory of a region is mapped on real GPUs; 1: its bounds stay those of the allocation.
@@ -128,11 +128,10 @@ struct AddressSpace::State {
     auto fresh = std::make_unique<Table>();
     fresh->reserve(live.size());
     for (const auto& [begin, allocation] : live) {
-      if (!reached(allocation)) continue;
       if (reach == Reach::page && arenas[arena_of(allocation.region)].holds(begin))  // else adopted: a variable
         append_pages(*fresh, allocation);
       else
-        fresh->push_back({begin, allocation.end(), allocation.read_only});
+        fresh->push_back({begin, allocation.end(), allocation.read_only, allocation.for_kernels});
     }
     retired.emplace_back(table.exchange(fresh.release()));
     if (readers.load() == 0) retired.clear();
@@ -145,8 +144,6 @@ struct AddressSpace::State {
     const auto next = live.upper_bound(address);
     return next == live.begin() || address >= std::prev(next)->second.end() ? live.end() : std::prev(next);
   }
-
-  bool reached(const Allocation& allocation) const { return allocation.for_kernels || reaches_host; }
 
   /// Of the process's own memory, as it was mapped at the first need since the last kernel began.
   Bounds host_bounds(u64 address) {
@@ -317,6 +314,7 @@ u64 AddressSpace::capacity() const {
 
 AddressSpace::Bounds AddressSpace::bounds(u64 address) const {
   const Bounds found = bounds_of_allocation(address);
+  if (!found.for_kernels && !state_->reaches_host) return {};
   return found.end == 0 && state_->reaches_host && !reserved(address) ? state_->host_bounds(address) : found;
 }
 
@@ -327,8 +325,8 @@ AddressSpace::Bounds AddressSpace::bounds_of_allocation(u64 address) const {
     if (state_->stale && state_->reach == Reach::allocation &&
         16 * ++state_->lookups_while_stale < state_->live.size()) {
       const auto found = state_->holder(address);
-      if (found == state_->live.end() || !state_->reached(found->second)) return {};
-      return {found->first, found->second.end(), found->second.read_only};
+      if (found == state_->live.end()) return {};
+      return {found->first, found->second.end(), found->second.read_only, found->second.for_kernels};
     }
     state_->refresh();
   }

@@ -93,8 +93,11 @@ class AddressSpace {
   struct Bounds {
     u64 begin = 0, end = 0;
     bool read_only = false;
+    bool for_kernels = true;
   };
   Bounds bounds(u64 address) const;
+  /// A live allocation holds the address, whether kernels reach it or not. As fast.
+  bool holds(u64 address) const { return bounds_of_allocation(address).end != 0; }
 
   bool reaches_host() const;
   /// The process may have given memory back: its mappings are read anew at the next need. Before a kernel begins.

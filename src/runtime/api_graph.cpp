@@ -99,6 +99,15 @@ cudaGraphExecUpdateResult update(CUgraph_st& instance, const CUgraph_st& graph, 
   return cudaGraphExecUpdateSuccess;
 }
 
+/// A graph or an instance. Memory that the program has freed, and that no other one allocates, goes with it.
+template <class Handle>
+cudaError_t destroy_graph(Machine& machine, Handle handle) {
+  Graphs& graphs = machine.work().graphs();
+  if (!graphs.destroy(handle)) return cudaErrorInvalidValue;
+  for (const u64 address : graphs.take_orphans()) machine.work().release_behind_all(address);
+  return cudaSuccess;
+}
+
 }  // namespace
 
 extern "C" {
@@ -112,9 +121,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  return api([&](Machine& machine, ApiLock&) {
-    return machine.work().graphs().destroy(graph) ? cudaSuccess : cudaErrorInvalidValue;
-  });
+  return api([&](Machine& machine, ApiLock&) { return destroy_graph(machine, graph); });
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t handle) {
@@ -272,9 +279,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream_handle) 
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
-  return api([&](Machine& machine, ApiLock&) {
-    return machine.work().graphs().destroy(handle) ? cudaSuccess : cudaErrorInvalidValue;
-  });
+  return api([&](Machine& machine, ApiLock&) { return destroy_graph(machine, handle); });
 }
 
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned) {

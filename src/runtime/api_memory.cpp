@@ -228,9 +228,10 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
     const auto block = machine.memory().allocations().find(reinterpret_cast<u64>(pointer));
     if (!block || block->begin != reinterpret_cast<u64>(pointer) || (bit(block->by) & freed_by_cudaFree) == 0)
       return cudaErrorInvalidValue;
-    const Graphs& graphs = machine.work().graphs();  // whose next launch allocates it at the same address
-    return machine.work().enqueue(stream,
-                                  FreeWork{block->begin, block->pool != &graphs || !graphs.allocates(block->begin)});
+    Graphs& graphs = machine.work().graphs();  // whose next launch allocates it at the same address
+    const bool stays = block->pool == &graphs && graphs.allocates(block->begin);
+    if (stays && !stream.capture && !graphs.free(block->begin)) return cudaErrorInvalidValue;
+    return machine.work().enqueue(stream, FreeWork{block->begin, !stays});
   });
 }
 

@@ -43,6 +43,10 @@ Command* Commands::find(Ticket ticket) {
   return found == pending_.end() ? nullptr : &found->second;
 }
 
+bool Commands::any_host_function() const {
+  return std::ranges::any_of(pending_, [](const auto& one) { return one.second.kind == Command::Kind::host_function; });
+}
+
 u64 Commands::count_of_program() const {
   return static_cast<u64>(
       std::ranges::count_if(pending_, [](const auto& one) { return one.second.kind != Command::Kind::task; }));

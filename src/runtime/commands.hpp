@@ -32,6 +32,7 @@ class Commands {
   Command* find(Ticket);
   /// Kernels, copies and host functions.
   u64 count_of_program() const;
+  bool any_host_function() const;
 
   bool any_ready() const { return !due_.empty() || !later_.empty(); }
   /// The first ready command whose begin is not after `now`.

@@ -1,4 +1,6 @@
-// The driver API's device, context, stream, event and error calls.
+// The driver API's device, context, stream, event and error calls, and its functions by name.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -29,6 +31,13 @@ std::vector<void*>& current_contexts() {
 CUcontext current() {
   if (!current_contexts().empty()) return static_cast<CUcontext>(current_contexts().back());
   return thread_state().uses_runtime ? primary_context() : nullptr;
+}
+
+/// A function of the driver API of this library; nullptr: there is none of that name.
+void* driver_function(const std::string& name, bool per_thread_stream) {
+  if (!name.starts_with("cu") || name.starts_with("cuda")) return nullptr;
+  void* const special = per_thread_stream ? ::dlsym(RTLD_DEFAULT, (name + "_ptsz").c_str()) : nullptr;
+  return special ? special : ::dlsym(RTLD_DEFAULT, name.c_str());
 }
 
 bool is_context(CUcontext context) {
@@ -74,6 +83,21 @@ CUresult cuInit(unsigned flags) {
 
 CUresult cuDriverGetVersion(int* version) {
   return through_runtime([&] { return cudaDriverGetVersion(version); });
+}
+
+/// There is one version of each function, that of cuda.h.
+CUresult cuGetProcAddress(const char* symbol, void** function, int, cuuint64_t flags) {
+  if (!symbol || !function || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) return CUDA_ERROR_INVALID_VALUE;
+  *function = driver_function(symbol, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+  return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
+                                    cudaDriverEntryPointQueryResult* status) {
+  const CUresult result = cuGetProcAddress(symbol, function, 0, flags);
+  if (result == CUDA_ERROR_INVALID_VALUE) return keep(cudaErrorInvalidValue);
+  if (status) *status = *function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+  return keep(*function || status ? cudaSuccess : cudaErrorSymbolNotFound);
 }
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {

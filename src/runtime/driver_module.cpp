@@ -2,11 +2,15 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <iterator>
+#include <memory>
 #include <sstream>
 
 #include "core/files.hpp"
 #include "cuda_runtime_api.h"
+#include "ptx/parser.hpp"
 #include "ptx/register_limit.hpp"
+#include "runtime/complaints.hpp"
 #include "runtime/driver_api.hpp"
 #include "runtime/host_range.hpp"
 #include "runtime/launch.hpp"
@@ -18,6 +22,11 @@ using namespace ew::runtime;
 struct CUlinkState_st {
   std::vector<Source> sources;
   std::string image;
+  u32 most_registers = 0;  // of a thread; 0: no limit
+  // What cuLinkCreate was given. The values are the caller's for as long as the state lives.
+  std::vector<CUjit_option> options;
+  void** values = nullptr;
+  std::vector<void*> values_at_first;  // a log's size becomes what was written
 };
 
 namespace {
@@ -95,9 +104,37 @@ void write_logs(unsigned number, const CUjit_option* options, void** values, con
     if (options[i] == CU_JIT_WALL_TIME) values[i] = nullptr;  // a float, 0: what it took is no simulated time
 }
 
+u32 most_registers_of(unsigned number, const CUjit_option* options, void** values) {
+  u32 most = 0;
+  for (unsigned i = 0; i < number; ++i)
+    if (options[i] == CU_JIT_MAX_REGISTERS) most = static_cast<u32>(reinterpret_cast<u64>(values[i]));
+  return most;
+}
+
+/// What is wrong with the PTX is told by the call that adds it, in the log of cuLinkCreate or on stderr.
+cudaError_t check_source(CUlinkState_st& state, const Source& source) {
+  try {
+    ptx::parse(source.text, source.name);
+    return cudaSuccess;
+  } catch (const ptx::Error& mistake) {
+    std::copy(state.values_at_first.begin(), state.values_at_first.end(), state.values);
+    write_logs(static_cast<unsigned>(state.options.size()), state.options.data(), state.values, mistake.what());
+    if (std::ranges::find(state.options, CU_JIT_ERROR_LOG_BUFFER) == state.options.end()) print_report(mistake.what());
+    return cudaErrorInvalidPtx;
+  }
+}
+
 CUresult add_source(CUlinkState state, const std::string& text, const char* name) {
-  return driver_api(
-      [&](Machine&, ApiLock&) { return sources_of(text.c_str(), name ? name : "linked module", state->sources); });
+  return driver_api([&](Machine&, ApiLock&) -> cudaError_t {
+    std::vector<Source> added;
+    if (const cudaError_t error = sources_of(text.c_str(), name ? name : "linked module", added)) return error;
+    for (Source& source : added) {
+      if (const cudaError_t error = check_source(*state, source)) return error;
+      if (state->most_registers) source.text = ptx::with_most_registers(source.text, state->most_registers);
+    }
+    std::ranges::move(added, std::back_inserter(state->sources));
+    return cudaSuccess;
+  });
 }
 
 template <class F>
@@ -149,9 +186,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned number
                             void** values) {
   if (!has_elements(options, number) || !has_elements(values, number)) return CUDA_ERROR_INVALID_VALUE;
   const bool logs = std::find(options, options + number, CU_JIT_ERROR_LOG_BUFFER) != options + number;
-  u32 most_registers = 0;
-  for (unsigned i = 0; i < number; ++i)
-    if (options[i] == CU_JIT_MAX_REGISTERS) most_registers = static_cast<u32>(reinterpret_cast<u64>(values[i]));
+  const u32 most_registers = most_registers_of(number, options, values);
   std::string mistakes;
   const CUresult result = driver_api([&](Machine& machine, ApiLock&) {
     return load(machine, image, "module given as data", module, logs ? &mistakes : nullptr, most_registers);
@@ -200,8 +235,13 @@ CUresult cuModuleGetGlobal(CUdeviceptr* address, size_t* bytes, CUmodule handle,
 
 CUresult cuLinkCreate(unsigned number, CUjit_option* options, void** values, CUlinkState* state) {
   if (!state || !has_elements(options, number) || !has_elements(values, number)) return CUDA_ERROR_INVALID_VALUE;
+  auto made = std::make_unique<CUlinkState_st>();
+  made->options.assign(options, options + number);
+  made->values = values;
+  made->values_at_first.assign(values, values + number);
+  made->most_registers = most_registers_of(number, options, values);
   write_logs(number, options, values, "");
-  *state = new CUlinkState_st;
+  *state = made.release();
   return CUDA_SUCCESS;
 }
 

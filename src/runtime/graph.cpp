@@ -61,6 +61,25 @@ bool Graphs::allocates(u64 address) const {
   });
 }
 
+void Graphs::allocate(const CUgraph_st& graph) {
+  if (freed_.empty()) return;
+  for (const auto& node : graph.nodes) {
+    if (const auto* const work = std::get_if<AllocateWork>(&node->work))
+      freed_.erase(reinterpret_cast<u64>(work->parameters.dptr));
+    if (node->child) allocate(*node->child);
+  }
+}
+
+std::vector<u64> Graphs::take_orphans() {
+  std::vector<u64> orphans;
+  std::erase_if(freed_, [&](u64 address) {
+    if (allocates(address)) return false;
+    orphans.push_back(address);
+    return true;
+  });
+  return orphans;
+}
+
 void Graphs::destroy(CUgraphNode_st& node) {
   for (CUgraphNode_st* other : node.needs) std::erase(other->needed_by, &node);
   for (CUgraphNode_st* other : node.needed_by) std::erase(other->needs, &node);
@@ -215,6 +234,7 @@ void Graphs::reset() {
   children_.clear();
   instances_.clear();
   nodes_.clear();
+  freed_.clear();
   captures_.clear();
   user_objects_.clear();
 }

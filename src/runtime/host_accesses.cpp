@@ -10,12 +10,12 @@ HostAccesses::HostAccesses(const MachineConfig& config, const ProgramMemory& mem
 
 bool HostAccesses::shared(u64 address) const {
   const auto [low, high] = memory_.allocations().shared_range();
-  return low <= address && address < high && memory_.space().bounds(address).end != 0;
+  return low <= address && address < high && memory_.space().holds(address);
 }
 
 bool HostAccesses::in_pool(u64 address) const {
   const auto [low, high] = pools_.range();
-  return low <= address && address < high && memory_.space().bounds(address).end != 0;
+  return low <= address && address < high && memory_.space().holds(address);
 }
 
 /// A host that is a node of the machine carries it along by its accesses; what it stores to pools is not of that kind.

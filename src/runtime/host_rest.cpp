@@ -1,6 +1,7 @@
 #include "runtime/host_rest.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "runtime/end_signals.hpp"
 
@@ -38,15 +39,25 @@ HostRest::Idle HostRest::idles(HeldLock& held) {
   const Ticket last = commands_.last();
   const u64 entries = its_entries_;
   if (!settled()) return Idle::no;
+  const auto waiting = demand_.threads();
+  const std::vector<HostThreads::Id> known_to_wait(waiting.begin(), waiting.end());
   const HostThreads::Known known{
-      .waiting = demand_.threads(), .busy = 0, .own = {machine_thread_, host_function_thread_}, .left_out = {}};
+      .waiting = known_to_wait, .busy = 0, .own = {machine_thread_, host_function_thread_}, .left_out = {}};
   held.unlock();
-  const bool rests = threads_.at_rest(known);
-  const auto others = threads_.waited_for();
+  const bool rests = idle_threads_.at_rest(known);
+  const auto waited_for = idle_threads_.waited_for();
   held.lock();
   if (!settled() || last != commands_.last() || entries != its_entries_) return Idle::no;
-  if (others == HostThreads::Others::threads) return rests ? Idle::for_ever : Idle::no;
-  return others == HostThreads::Others::time ? Idle::for_a_time : Idle::no;
+  switch (waited_for) {
+    case HostThreads::Others::threads:
+      return rests ? Idle::for_ever : Idle::no;
+    case HostThreads::Others::outside:
+    case HostThreads::Others::time:
+      return Idle::perhaps;
+    case HostThreads::Others::nothing:
+      return Idle::no;
+  }
+  return Idle::no;
 }
 
 bool HostRest::wait(HeldLock& held, HostThreads::Id busy, std::chrono::seconds at_most) {

@@ -31,9 +31,15 @@ class HostRest {
   bool wait_for_host_function(HeldLock&);
 
   /// Nobody needs the machine, but all threads of the program wait: for each other, so that only queued work can wake
-  /// one of them (`for_ever`), or for a time to pass, too. A look, without patience.
-  enum class Idle : u8 { no, for_a_time, for_ever };
+  /// one of them (`for_ever`), or one for a time or for something from outside, too (`perhaps`). A look, without
+  /// patience.
+  enum class Idle : u8 { no, perhaps, for_ever };
   Idle idles(HeldLock&);
+  /// Nobody waits for the host to come to rest any more.
+  void begin_anew() {
+    waits_since_ = {};
+    look_again_ = {};
+  }
 
   /// The thread of host functions holds the lock: it may wake a thread that waits for the lock, or has waited for a
   /// function, so a look that is under way does not count. It has let go of the lock, and of whoever waited for it.
@@ -59,7 +65,7 @@ class HostRest {
   QueueLock& lock_;
   const Commands& commands_;
   Demand& demand_;
-  HostThreads threads_;
+  HostThreads threads_, idle_threads_;  // the second: of idles(), beside a visitor's looks
   std::set<HostThreads::Id> left_out_;  // of account, until they submit something
   HostThreads::Id machine_thread_ = 0, host_function_thread_ = 0;
   Clock::time_point waits_since_;

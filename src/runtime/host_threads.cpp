@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
@@ -93,12 +94,15 @@ std::string_view read_file(const char* thread, const char* file, char (&text)[si
   return {text, static_cast<std::size_t>(got)};
 }
 
-enum class State : u8 { ended, waits_for_thread, waits_for_outside, asleep, busy };
+/// unknown: Linux does not tell, so the thread is of no account.
+enum class State : u8 { ended, unknown, waits_for_thread, waits_for_outside, asleep, busy };
 
 /// By the system call in which a blocked thread is, with its arguments (proc(5), /proc/pid/syscall).
 State state_of(const char* thread) {
   char text[256];
-  if (read_file(thread, "syscall", text).empty()) return State::ended;
+  errno = 0;
+  if (read_file(thread, "syscall", text).empty())
+    return errno == 0 || errno == ENOENT || errno == ESRCH ? State::ended : State::unknown;
   long call = -1;
   Arguments argument = {};
   if (std::sscanf(text, "%ld %lx %lx %lx %lx %lx", &call, &argument[0], &argument[1], &argument[2], &argument[3],
@@ -160,21 +164,25 @@ u64 HostThreads::count() {
 HostThreads::Resting HostThreads::look(const Known& known) {
   Resting resting;
   busy_.clear();
-  others_ = Others::threads;
+  others_ = Others::nothing;
   DIR* const folder = ::opendir("/proc/self/task");
   if (!folder) return resting;  // nothing is known of them
+  others_ = Others::threads;
   while (const dirent* const entry = ::readdir(folder)) {
     const Id thread = std::atoi(entry->d_name);
     if (thread == 0 || !counts(thread, known)) continue;
     const State state = state_of(entry->d_name);
     const bool rests = state == State::waits_for_thread || state == State::waits_for_outside;
-    if (state == State::ended || (!rests && is_of_drive(std::to_string(thread).c_str()))) continue;
+    if (state == State::unknown) others_ = Others::nothing;
+    if (state == State::ended || state == State::unknown || (!rests && is_of_drive(std::to_string(thread).c_str())))
+      continue;
     const auto switches = rests ? switches_asleep(entry->d_name) : std::nullopt;
     if (switches)
       resting.emplace(thread, *switches);
     else
       busy_.insert(thread);
-    others_ = std::max(others_, state == State::waits_for_thread    ? Others::threads
+    others_ = std::max(others_, rests && !switches                  ? Others::nothing
+                                : state == State::waits_for_thread  ? Others::threads
                                 : state == State::waits_for_outside ? Others::outside
                                 : state == State::asleep            ? Others::time
                                                                     : Others::nothing);

@@ -62,6 +62,7 @@ bool MachineThread::gate(HeldLock& held) {
   }
   if (!demand_.any()) {
     demand_.set_host_rests(false);
+    rest_.begin_anew();
     if (silent_host_.polls(held, host_functions_.under_way() > 0))
       demand_.set_idle(IdleHost::polls);
     else if (silent_host_.silent())
@@ -80,13 +81,18 @@ bool MachineThread::gate(HeldLock& held) {
   return demand_.any();
 }
 
-/// A host that waits outside of CUDA, for a host function or for what it tells: only queued work can go on.
+/// A host that waits outside of CUDA for what a host function tells: only queued work can wake it.
 void MachineThread::look_at_idle_host(HeldLock& held) {
-  const HostRest::Idle idle = rest_.idles(held);
-  if (demand_.any()) return;
+  constexpr std::chrono::seconds long_wait{2}, looks_apart{1};  // at most, while nobody needs the machine
+  if (demand_.any() || turns_.visited()) return;
+  const HostRest::Idle idle = commands_.any_host_function() ? rest_.idles(held) : HostRest::Idle::no;
+  const auto now = std::chrono::steady_clock::now();
+  if (idle != HostRest::Idle::perhaps || now - looked_at_idle_host_ > looks_apart) idle_since_ = now;
+  looked_at_idle_host_ = now;
+  if (demand_.any() || turns_.visited()) return;
   if (idle == HostRest::Idle::for_ever) {
     demand_.set_idle(IdleHost::waits);
-  } else if (idle == HostRest::Idle::for_a_time && silent_host_.silent_for_long()) {
+  } else if (now - idle_since_ >= long_wait) {
     silent_host_.count_poll();
     demand_.set_idle(IdleHost::polls);
   }

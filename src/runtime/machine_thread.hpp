@@ -3,6 +3,7 @@
 // So the host's speed decides nothing. Owned by Queue; its lock is held in every call.
 #pragma once
 
+#include <chrono>
 #include <span>
 #include <thread>
 
@@ -49,6 +50,8 @@ class MachineThread {
   SimulatorTurns& turns_;
   CommandRunner& runner_;
   HostFunctions& host_functions_;
+  // All threads of the program wait since then, as far as the looks tell; the last look.
+  std::chrono::steady_clock::time_point idle_since_, looked_at_idle_host_;
   std::thread thread_;
 };
 

@@ -23,6 +23,26 @@ namespace ew::runtime {
 
 namespace {
 
+/// When the library was loaded.
+const std::filesystem::path& started_in() {
+  static const std::filesystem::path folder = [] {
+    std::error_code error;
+    return std::filesystem::current_path(error);
+  }();
+  return folder;
+}
+[[gnu::constructor]] void note_folder() {
+  started_in();
+}
+
+bool lies_outside(const std::string& path) {
+  std::error_code error;
+  const auto whole = std::filesystem::weakly_canonical(path, error);
+  const auto folder = std::filesystem::weakly_canonical(started_in(), error);
+  const auto relative = whole.lexically_relative(folder);
+  return relative.empty() || *relative.begin() == "..";
+}
+
 core::Checked file_bytes(const PoolHeader& header) {
   return core::Checked(header.size).rounded_up(4096) + header.header_bytes;
 }
@@ -201,9 +221,7 @@ void* Pools::attach(const std::string& path, int descriptor, const PoolHeader& h
     refuse_system(path, "cannot be mapped");
   }
   pools_[header.address] = {path, header.size, descriptor, static_cast<u8*>(second), users};
-  const auto relative =
-      std::filesystem::weakly_canonical(path).lexically_relative(std::filesystem::weakly_canonical("."));
-  outside_ |= relative.empty() || *relative.begin() == "..";
+  outside_ |= lies_outside(path);
   if (users == PoolUsers::host) memory_.give_to_kernels(header.address, false);
   if (durable_) durable_->attach(header.address, header.size, static_cast<u8*>(second));
   low_ = std::min(low_.load(), header.address);

@@ -41,8 +41,15 @@ Ticket ProgramWork::last_of(CUstream_st& stream) {
 cudaError_t ProgramWork::launch_graph(CUstream_st& stream, CUgraphExec_st& instance) {
   std::vector<Ticket> after = streams_.dependences(stream);
   after.push_back(instance.last);
+  graphs_.allocate(*instance.graph);
   stream.last = instance.last = submission_.submit(GraphWork{instance.graph.get()}, after);
   return cudaSuccess;
+}
+
+void ProgramWork::release_behind_all(u64 address) {
+  std::vector<Ticket> after;
+  for (const CUstream_st* stream : streams_.all()) after.push_back(stream->last);
+  submission_.submit(FreeWork{address, true}, after);
 }
 
 std::unique_ptr<Capture> ProgramWork::end_capture(Capture* capture) {

@@ -26,6 +26,8 @@ class ProgramWork {
   /// At which ticket all work of the stream is over; the legacy stream stands for all blocking ones.
   Ticket last_of(CUstream_st&);
   cudaError_t launch_graph(CUstream_st&, CUgraphExec_st&);
+  /// Gives memory back when everything that has been submitted is over.
+  void release_behind_all(u64 address);
   /// Every stream leaves the capture; events recorded in it are forgotten.
   std::unique_ptr<Capture> end_capture(Capture*);
   /// cudaDeviceReset: every stream, event and graph is gone.

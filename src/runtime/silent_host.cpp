@@ -12,7 +12,6 @@ using namespace std::chrono_literals;
 constexpr std::chrono::microseconds shortest_opening = 100us;
 constexpr auto longest_opening = 64ms;  // of shared memory that the host has touched
 constexpr auto silence = 20ms;  // of the host, behind which pages that it shares with other data are watched, too
-constexpr auto long_silence = 2s;
 
 }  // namespace
 
@@ -29,9 +28,6 @@ void SilentHost::begin(bool watch) {
 
 bool SilentHost::silent() const {
   return Clock::now() - silent_since_ >= silence;
-}
-bool SilentHost::silent_for_long() const {
-  return Clock::now() - silent_since_ >= long_silence;
 }
 
 bool SilentHost::polls(HeldLock& held, bool host_function) {

@@ -1,7 +1,7 @@
 // The host while it calls nothing of CUDA, with work in the queue that nobody needs yet: does it poll? Memory that it
 // shares with kernels is closed then and opened again (host_watch.hpp). The host's speed decides when memory is closed,
-// and never what is simulated; only a host that polls needs the machine. Owned by Queue; its lock is held in every
-// call.
+// and never what is simulated; only a host that polls needs the machine, or one that waits for a host function
+// (MachineThread). Owned by Queue; its lock is held in every call.
 #pragma once
 
 #include <chrono>
@@ -22,9 +22,8 @@ class SilentHost {
   /// By the machine's thread. True: the host polls, or may. Else waits until it should look again, or is woken.
   /// `host_function`: one is under way, and uses shared memory as it likes.
   bool polls(HeldLock&, bool host_function);
-  /// The host has called nothing for a while, or for so long that what it waits for must be asked.
+  /// The host has called nothing for a while.
   bool silent() const;
-  bool silent_for_long() const;
   /// It is taken for one that polls.
   void count_poll() { ++times_polled_; }
   /// Shared memory is the host's again.

@@ -51,6 +51,7 @@ class SimulatorTurns {
   void tell_visitors() {
     if (visitors_) lock_.progress.notify_all();
   }
+  bool visited() const { return visitors_ > 0; }
   /// By the machine's thread, between two turns. False: there is no visitor. Else waits until the last one has gone, or
   /// the machine stops.
   bool give_way(HeldLock&, const Demand&);

@@ -105,9 +105,11 @@ Ticket Submission::start(const EmptyWork&, After after) {
 
 Ticket Submission::start(const GraphWork& work, After after) {
   std::unordered_map<const CUgraphNode_st*, Ticket> tickets;
-  std::unordered_set<const CUgraphNode_st*> followed;  // by another node of the graph
+  std::unordered_set<const CUgraphNode_st*> followed;  // by a kernel of the graph
   const auto nodes = Graphs::order(*work.graph);
-  for (const CUgraphNode_st* node : nodes) followed.insert(node->needs.begin(), node->needs.end());
+  for (const CUgraphNode_st* node : nodes)
+    if (node->enabled && std::holds_alternative<KernelWork>(node->work))
+      followed.insert(node->needs.begin(), node->needs.end());
   const Picoseconds gap = config_.launch.graph_gap.count ? config_.launch.graph_gap : config_.launch.gap;
   const auto start_node = [&](const CUgraphNode_st& node, After needs) {
     if (!node.enabled) return start(EmptyWork{}, needs);

@@ -89,7 +89,8 @@ struct GraphWork {
   CUgraph_st* graph = nullptr;
 };
 
-/// Memory that a graph allocates has its address from the moment the node is added; it is given back with the graph.
+/// Memory that a graph allocates has its address from the moment the node is added. Once the program has freed it, it
+/// is given back with the last graph or instance that allocates it.
 struct AllocateWork {
   cudaMemAllocNodeParams parameters{};
 };

@@ -255,7 +255,7 @@ TEST_F(SweepCommand, AKilledOneGoesOnAndOnlyWhatChangedIsMadeAnew) {
   const Words mine{"-m", "mine.toml", "--seeds", "2", "--resume"};
   EXPECT_EQ(result(mine)["taken"], 0);
   EXPECT_EQ(result(mine)["taken"], 2);
-  std::ofstream(folder_ / "mine.toml", std::ios::app) << "\n[launch]\nlatency = 1234\n";
+  std::ofstream(folder_ / "mine.toml", std::ios::app) << "\n[network]\njitter = 1\n";
   EXPECT_EQ(result(mine)["taken"], 0);
 }
 

@@ -120,7 +120,7 @@ void check_misuse(const char* name) {
   EXPECT(cp != nullptr && gpmcp_register(cp, array, 64, 0) == 0, "64 bytes fit into a file for 96");
   const std::vector<char> before = bytes_of(cp);
   EXPECT(gpmcp_restore(cp, 0) == -1, "a group without a checkpoint has nothing to restore");
-  EXPECT(gpmcp_register(cp, array, 64, 1) == -1, "the file has no group 1");
+  EXPECT(gpmcp_register(cp, array, 16, 1) == -1, "the file has no group 1");
   EXPECT(gpmcp_register(cp, array, 4096, 0) == -1, "4,096 bytes do not fit");
   EXPECT(gpmcp_register(cp, array, 33, 0) == -1, "33 bytes do not fit behind 64, in a file for 96");
   EXPECT(gpmcp_register(cp, nullptr, 16, 0) == -1 && gpmcp_register(cp, array, 0, 0) == -1, "nothing is no element");

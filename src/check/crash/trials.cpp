@@ -156,11 +156,7 @@ CleanRun run_once(const CrashPlan& plan) {
                   "--timing, or with --states model"
                 : "the program ran no kernel under Everwarp, so there is no instruction to crash at: was it built with "
                   "`ew build`?");
-  if (outside)
-    throw UserError(
-        "a pool of the program lies outside of the trial's folder, so each trial would find what the one before has "
-        "left: name it by a relative path, or with {} (--timing and --states model put such a pool back each time)");
-  result.own_files = files() != before;
+  result.own_files = !outside && files() != before;
   // With drives, the data may be on drives alone.
   run_recovery(
       plan, scratch.path(),

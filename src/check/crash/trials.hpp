@@ -33,7 +33,7 @@ struct Trial {
 
 struct CleanRun {
   unsigned long long moments = 0;  // warp instructions, or cycles
-  bool own_files = true;           // the program made or changed a file in its folder
+  bool own_files = true;           // the program made or changed a file in its folder, and no pool is elsewhere
 };
 
 /// Runs the program once without a crash, and then the recovery. If one of them fails, throws core::UserError with the

@@ -84,6 +84,24 @@ void contexts() {
   EXPECT(name[0] != 0 && bytes > 0, "the device should have a name and memory: \"%s\", %zu", name, bytes);
 }
 
+void functions_by_name() {
+  void* found = nullptr;
+  OK(cuGetProcAddress("cuDeviceGetCount", &found, 11080, CU_GET_PROC_ADDRESS_DEFAULT));
+  int count = 0;
+  OK(reinterpret_cast<CUresult (*)(int*)>(found)(&count));
+  SAME(1, count);
+  DRIVER(CUDA_ERROR_NOT_FOUND, cuGetProcAddress("cuNoSuchCall", &found, 11080, 0));
+  DRIVER(CUDA_ERROR_NOT_FOUND, cuGetProcAddress("cudaMalloc", &found, 11080, 0));
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuGetProcAddress("cuInit", nullptr, 11080, 0));
+  cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
+  EXPECT(cudaGetDriverEntryPoint("cuInit", &found, cudaEnableDefault, &status) == cudaSuccess && found &&
+             status == cudaDriverEntryPointSuccess,
+         "there is a cuInit");
+  EXPECT(cudaGetDriverEntryPoint("cuNoSuchCall", &found, cudaEnableDefault, &status) == cudaSuccess && !found &&
+             status == cudaDriverEntryPointSymbolNotFound,
+         "there is no cuNoSuchCall");
+}
+
 void modules() {
   OK(cuModuleLoadData(&module, kModule));
   OK(cuModuleGetFunction(&affine, module, "affine"));
@@ -106,9 +124,8 @@ void modules() {
   void* values[] = {errors, reinterpret_cast<void*>(sizeof errors), info, reinterpret_cast<void*>(sizeof info),
                     reinterpret_cast<void*>(32)};
   CUmodule broken = nullptr;
-  DRIVER(CUDA_ERROR_INVALID_PTX,
-         cuModuleLoadDataEx(&broken, ".version 7.0\n.target sm_70\n.address_size 64\n.entry k() { frob.u32 1; }", 5,
-                            options, values));
+  const char* const kBroken = ".version 7.0\n.target sm_70\n.address_size 64\n.entry k() { frob.u32 1; }";
+  DRIVER(CUDA_ERROR_INVALID_PTX, cuModuleLoadDataEx(&broken, kBroken, 5, options, values));
   EXPECT(std::string(errors).find("frob") != std::string::npos, "the error log should name frob, is: %s", errors);
   SAME(strlen(errors), reinterpret_cast<size_t>(values[1]));
   SAME(0, reinterpret_cast<size_t>(values[3]));
@@ -140,6 +157,26 @@ void modules() {
     OK(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel));
     EXPECT(most ? registers == 32 : registers > 32, "%d registers, at most %u", registers, most);
     OK(cuModuleUnload(limited));
+
+    // The same by a link, whose options hold for all that is added.
+    CUlinkState link = nullptr;
+    void* image = nullptr;
+    size_t bytes = 0;
+    values[1] = reinterpret_cast<void*>(sizeof errors);
+    OK(cuLinkCreate(most ? 5 : 4, options, values, &link));
+    DRIVER(CUDA_ERROR_INVALID_PTX, cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(kBroken),
+                                                 strlen(kBroken) + 1, "broken.ptx", 0, nullptr, nullptr));
+    EXPECT(std::string(errors).find("frob") != std::string::npos, "the link's log should name frob, is: %s", errors);
+    OK(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(wide.c_str()), wide.size() + 1, "wide.ptx", 0, nullptr,
+                     nullptr));
+    OK(cuLinkComplete(link, &image, &bytes));
+    OK(cuModuleLoadData(&limited, image));
+    OK(cuLinkDestroy(link));
+    OK(cuModuleGetFunction(&kernel, limited, "wide"));
+    OK(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel));
+    EXPECT(most ? registers == 32 : registers > 32, "linked: %d registers, at most %u", registers, most);
+    OK(cuModuleUnload(limited));
+    values[1] = reinterpret_cast<void*>(sizeof errors);
   }
 }
 
@@ -370,6 +407,7 @@ void faults() {
 
 int main() {
   contexts();
+  functions_by_name();
   modules();
   launches();
   memory();

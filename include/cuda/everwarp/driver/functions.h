@@ -10,6 +10,7 @@ EW_DRIVER cuGetErrorString(CUresult error, const char **pStr);
 EW_DRIVER cuGetErrorName(CUresult error, const char **pStr);
 EW_DRIVER cuInit(unsigned int Flags);
 EW_DRIVER cuDriverGetVersion(int *driverVersion);
+EW_DRIVER cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
 EW_DRIVER cuDeviceGet(CUdevice *device, int ordinal);
 EW_DRIVER cuDeviceGetCount(int *count);
 EW_DRIVER cuDeviceGetName(char *name, int len, CUdevice dev);

@@ -325,6 +325,11 @@ typedef struct CUDA_RESOURCE_VIEW_DESC_st {
   unsigned int lastLayer;
   unsigned int reserved[16];
 } CUDA_RESOURCE_VIEW_DESC;
+typedef enum CUdriverProcAddress_flags_enum {
+  CU_GET_PROC_ADDRESS_DEFAULT = 0,
+  CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1,
+  CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 2
+} CUdriverProcAddress_flags;
 typedef struct CUdevprop_st {
   int maxThreadsPerBlock;
   int maxThreadsDim[3];
