@@ -145,6 +145,24 @@ struct AddressSpace::State {
     return next == live.begin() || address >= std::prev(next)->second.end() ? live.end() : std::prev(next);
   }
 
+  /// Of the live allocation that holds `address`, or of its pages.
+  Bounds bounds(u64 address) {
+    if (stale) {
+      const std::lock_guard lock(mutex);
+      // The table costs a step for each allocation: it is made once so many lookups have been done without it.
+      if (stale && reach == Reach::allocation && 16 * ++lookups_while_stale < live.size()) {
+        const auto found = holder(address);
+        if (found == live.end()) return {};
+        return {found->first, found->second.end(), found->second.read_only, found->second.for_kernels};
+      }
+      refresh();
+    }
+    readers.fetch_add(1);
+    const Bounds result = in(*table.load(), address);
+    readers.fetch_sub(1);
+    return result;
+  }
+
   /// Of the process's own memory, as it was mapped at the first need since the last kernel began.
   Bounds host_bounds(u64 address) {
     const std::lock_guard lock(mutex);
@@ -313,28 +331,13 @@ u64 AddressSpace::capacity() const {
 }
 
 AddressSpace::Bounds AddressSpace::bounds(u64 address) const {
-  const Bounds found = bounds_of_allocation(address);
+  const Bounds found = state_->bounds(address);
   if (!found.for_kernels && !state_->reaches_host) return {};
   return found.end == 0 && state_->reaches_host && !reserved(address) ? state_->host_bounds(address) : found;
 }
 
-AddressSpace::Bounds AddressSpace::bounds_of_allocation(u64 address) const {
-  if (state_->stale) {
-    const std::lock_guard lock(state_->mutex);
-    // The table costs a step for each allocation: it is made once so many lookups have been done without it.
-    if (state_->stale && state_->reach == Reach::allocation &&
-        16 * ++state_->lookups_while_stale < state_->live.size()) {
-      const auto found = state_->holder(address);
-      if (found == state_->live.end()) return {};
-      return {found->first, found->second.end(), found->second.read_only, found->second.for_kernels};
-    }
-    state_->refresh();
-  }
-  state_->readers.fetch_add(1);
-  const Table& table = *state_->table.load();
-  const Bounds result = in(table, address);
-  state_->readers.fetch_sub(1);
-  return result;
+bool AddressSpace::holds(u64 address) const {
+  return state_->bounds(address).end != 0;
 }
 
 bool AddressSpace::reaches_host() const {

@@ -97,7 +97,7 @@ class AddressSpace {
   };
   Bounds bounds(u64 address) const;
   /// A live allocation holds the address, whether kernels reach it or not. As fast.
-  bool holds(u64 address) const { return bounds_of_allocation(address).end != 0; }
+  bool holds(u64 address) const;
 
   bool reaches_host() const;
   /// The process may have given memory back: its mappings are read anew at the next need. Before a kernel begins.
@@ -128,8 +128,6 @@ class AddressSpace {
   const RegisterWindows& registers() const { return registers_; }
 
  private:
-  Bounds bounds_of_allocation(u64 address) const;
-
   struct State;
   std::unique_ptr<State> state_;
   RegisterWindows registers_;

@@ -104,7 +104,8 @@ template <class Handle>
 cudaError_t destroy_graph(Machine& machine, Handle handle) {
   Graphs& graphs = machine.work().graphs();
   if (!graphs.destroy(handle)) return cudaErrorInvalidValue;
-  for (const u64 address : graphs.take_orphans()) machine.work().release_behind_all(address);
+  const auto is_gone = [&](u64 address) { return !graphs.allocates(address); };
+  for (const u64 address : graphs.freed().take(is_gone)) machine.work().release_behind_all(address);
   return cudaSuccess;
 }
 

@@ -230,7 +230,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
       return cudaErrorInvalidValue;
     Graphs& graphs = machine.work().graphs();  // whose next launch allocates it at the same address
     const bool stays = block->pool == &graphs && graphs.allocates(block->begin);
-    if (stays && !stream.capture && !graphs.free(block->begin)) return cudaErrorInvalidValue;
+    if (stays && !stream.capture && !graphs.freed().add(block->begin)) return cudaErrorInvalidValue;
     return machine.work().enqueue(stream, FreeWork{block->begin, !stays});
   });
 }

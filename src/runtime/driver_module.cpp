@@ -111,17 +111,34 @@ u32 most_registers_of(unsigned number, const CUjit_option* options, void** value
   return most;
 }
 
-/// What is wrong with the PTX is told by the call that adds it, in the log of cuLinkCreate or on stderr.
+/// What is wrong with the sources is told in the log of cuLinkCreate, or on stderr.
+void tell(CUlinkState_st& state, const std::string& mistakes) {
+  std::copy(state.values_at_first.begin(), state.values_at_first.end(), state.values);
+  write_logs(static_cast<unsigned>(state.options.size()), state.options.data(), state.values, mistakes);
+  if (std::ranges::find(state.options, CU_JIT_ERROR_LOG_BUFFER) == state.options.end()) print_report(mistakes);
+}
+
+/// What is no PTX at all is found by the call that adds it.
 cudaError_t check_source(CUlinkState_st& state, const Source& source) {
   try {
     ptx::parse(source.text, source.name);
     return cudaSuccess;
   } catch (const ptx::Error& mistake) {
-    std::copy(state.values_at_first.begin(), state.values_at_first.end(), state.values);
-    write_logs(static_cast<unsigned>(state.options.size()), state.options.data(), state.values, mistake.what());
-    if (std::ranges::find(state.options, CU_JIT_ERROR_LOG_BUFFER) == state.options.end()) print_report(mistake.what());
+    tell(state, mistake.what());
     return cudaErrorInvalidPtx;
   }
+}
+
+/// Whether they make a module together: what is no instruction, or defined nowhere, is found here.
+cudaError_t check_whole(Machine& machine, CUlinkState_st& state) {
+  std::string mistakes;
+  Module* module = nullptr;
+  const cudaError_t error = machine.modules().load(state.sources, module, &mistakes);
+  if (error == cudaSuccess)
+    machine.modules().unload(module);
+  else
+    tell(state, mistakes);
+  return error;
 }
 
 CUresult add_source(CUlinkState state, const std::string& text, const char* name) {
@@ -262,6 +279,8 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path,
 
 CUresult cuLinkComplete(CUlinkState state, void** image, size_t* size) {
   if (!state || !image || state->sources.empty()) return CUDA_ERROR_INVALID_VALUE;
+  const CUresult whole = driver_api([&](Machine& machine, ApiLock&) { return check_whole(machine, *state); });
+  if (whole != CUDA_SUCCESS) return whole;
   state->image.clear();
   for (const Source& source : state->sources) state->image += pack({source.text, source.name, true, false});
   *image = state->image.data();  // a zero byte follows

@@ -61,23 +61,13 @@ bool Graphs::allocates(u64 address) const {
   });
 }
 
-void Graphs::allocate(const CUgraph_st& graph) {
-  if (freed_.empty()) return;
+void FreedMemory::allocate(const CUgraph_st& graph) {
+  if (addresses_.empty()) return;
   for (const auto& node : graph.nodes) {
     if (const auto* const work = std::get_if<AllocateWork>(&node->work))
-      freed_.erase(reinterpret_cast<u64>(work->parameters.dptr));
+      addresses_.erase(reinterpret_cast<u64>(work->parameters.dptr));
     if (node->child) allocate(*node->child);
   }
-}
-
-std::vector<u64> Graphs::take_orphans() {
-  std::vector<u64> orphans;
-  std::erase_if(freed_, [&](u64 address) {
-    if (allocates(address)) return false;
-    orphans.push_back(address);
-    return true;
-  });
-  return orphans;
 }
 
 void Graphs::destroy(CUgraphNode_st& node) {

@@ -56,6 +56,29 @@ struct Capture {
   std::vector<CUgraphNode_st*> left;  // by streams that were destroyed: they must be joined as well
 };
 
+/// Memory of nodes that the program has freed (cudaFreeAsync). It stays until no node is left that allocates it.
+class FreedMemory {
+ public:
+  /// False: the program has freed it before, and no launch has allocated it since.
+  bool add(u64 address) { return addresses_.insert(address).second; }
+  /// A graph is launched: its nodes allocate their memory.
+  void allocate(const CUgraph_st&);
+  /// Takes out those of which gone(address) is true.
+  template <class Gone>
+  std::vector<u64> take(Gone&& gone) {
+    std::vector<u64> taken;
+    std::erase_if(addresses_, [&](u64 address) {
+      if (gone(address)) taken.push_back(address);
+      return gone(address);
+    });
+    return taken;
+  }
+  void clear() { addresses_.clear(); }
+
+ private:
+  std::unordered_set<u64> addresses_;
+};
+
 class Graphs {
  public:
   explicit Graphs(memory::AddressSpace& memory) : memory_(memory) {}
@@ -71,13 +94,7 @@ class Graphs {
 
   /// A graph or an instance has a node that allocates memory at this address.
   bool allocates(u64 address) const;
-  /// Memory of a node that the program has freed (cudaFreeAsync). It stays until no node is left that allocates it.
-  /// False: it has freed it before, and no launch has allocated it since.
-  bool free(u64 address) { return freed_.insert(address).second; }
-  /// The instance is launched: its nodes allocate their memory.
-  void allocate(const CUgraph_st&);
-  /// Freed memory that no node allocates any more: the caller gives it back.
-  std::vector<u64> take_orphans();
+  FreedMemory& freed() { return freed_; }
 
   /// REQUIRES: every dependence is a live node of the same graph.
   CUgraphNode_st* add(CUgraph_st&, Work, std::span<CUgraphNode_st* const> needs);
@@ -114,7 +131,7 @@ class Graphs {
   std::unordered_set<const void*> children_;
   std::unordered_map<const void*, std::unique_ptr<CUgraphExec_st>> instances_;
   std::unordered_set<const void*> nodes_;
-  std::unordered_set<u64> freed_;
+  FreedMemory freed_;
   std::vector<std::unique_ptr<Capture>> captures_;
   std::unordered_map<const void*, std::unique_ptr<CUuserObject_st>> user_objects_;
   // From before a reset: no new handle equals an old one.

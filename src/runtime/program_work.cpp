@@ -41,7 +41,7 @@ Ticket ProgramWork::last_of(CUstream_st& stream) {
 cudaError_t ProgramWork::launch_graph(CUstream_st& stream, CUgraphExec_st& instance) {
   std::vector<Ticket> after = streams_.dependences(stream);
   after.push_back(instance.last);
-  graphs_.allocate(*instance.graph);
+  graphs_.freed().allocate(*instance.graph);
   stream.last = instance.last = submission_.submit(GraphWork{instance.graph.get()}, after);
   return cudaSuccess;
 }

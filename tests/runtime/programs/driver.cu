@@ -164,9 +164,18 @@ void modules() {
     size_t bytes = 0;
     values[1] = reinterpret_cast<void*>(sizeof errors);
     OK(cuLinkCreate(most ? 5 : 4, options, values, &link));
-    DRIVER(CUDA_ERROR_INVALID_PTX, cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(kBroken),
-                                                 strlen(kBroken) + 1, "broken.ptx", 0, nullptr, nullptr));
+    char none[] = ".version 7.0\n.target sm_70\n.nonsense";
+    DRIVER(CUDA_ERROR_INVALID_PTX,
+           cuLinkAddData(link, CU_JIT_INPUT_PTX, none, sizeof none, "none.ptx", 0, nullptr, nullptr));
+    EXPECT(std::string(errors).find("nonsense") != std::string::npos, "the log should name nonsense, is: %s", errors);
+    CUlinkState wrong = nullptr;
+    values[1] = reinterpret_cast<void*>(sizeof errors);
+    OK(cuLinkCreate(4, options, values, &wrong));
+    OK(cuLinkAddData(wrong, CU_JIT_INPUT_PTX, const_cast<char*>(kBroken), strlen(kBroken) + 1, "broken.ptx", 0, nullptr,
+                     nullptr));
+    DRIVER(CUDA_ERROR_INVALID_PTX, cuLinkComplete(wrong, &image, &bytes));
     EXPECT(std::string(errors).find("frob") != std::string::npos, "the link's log should name frob, is: %s", errors);
+    OK(cuLinkDestroy(wrong));
     OK(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(wide.c_str()), wide.size() + 1, "wide.ptx", 0, nullptr,
                      nullptr));
     OK(cuLinkComplete(link, &image, &bytes));

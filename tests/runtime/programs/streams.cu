@@ -370,6 +370,39 @@ void a_captured_stream_is_destroyed() {
   }
 }
 
+/// Memory of a graph that the program frees: the next launch allocates it again; it goes with the last of the graphs.
+void memory_of_graphs() {
+  Stream stream;
+  const auto in_use = [] {
+    unsigned long long bytes = 0;
+    CUDA(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &bytes));
+    return bytes;
+  };
+  const unsigned long long before = in_use();
+  for (int round = 0; round < 3; ++round) {
+    int* cell = nullptr;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    CUDA(cudaMallocAsync(reinterpret_cast<void**>(&cell), sizeof(int), stream));
+    CUDA(cudaMemsetAsync(cell, 0, sizeof(int), stream));
+    CUDA(cudaStreamEndCapture(stream, &graph));
+    CUDA(cudaGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+    for (int launch = 0; launch < 2; ++launch) {
+      CUDA(cudaGraphLaunch(exec, stream));
+      add<<<1, 1, 0, stream>>>(cell, 5);
+      CUDA(cudaFreeAsync(cell, stream));
+      RETURNS(cudaErrorInvalidValue, cudaFreeAsync(cell, stream));
+    }
+    CUDA(cudaStreamSynchronize(stream));
+    CUDA(cudaGraphDestroy(graph));
+    EXPECT(in_use() > before, "the instance still allocates it");
+    CUDA(cudaGraphExecDestroy(exec));
+    CUDA(cudaDeviceSynchronize());
+    SAME(before, in_use());
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -384,5 +417,6 @@ int main() {
   host_threads_and_their_streams();
   graphs_of_captured_streams();
   a_captured_stream_is_destroyed();
+  memory_of_graphs();
   return PASS("streams and events");
 }
