@@ -13,9 +13,17 @@ const char* const module_text = R"(.version 7.0
 .visible .entry nothing() { ret; }
 )";
 
-/// Of the process's one machine: both tests may run in one process.
-void set_launch_fields() {
+/// An empty kernel, on the process's one machine: both tests may run in one process.
+CUfunction empty_kernel() {
   setenv("EVERWARP_SET", "launch.latency=70000;launch.gap=3000;launch.graph_gap=1000", 1);
+  CUcontext context = nullptr;
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  EXPECT_EQ(cuInit(0), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxCreate(&context, 0, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuModuleLoadData(&module, module_text), CUDA_SUCCESS);
+  EXPECT_EQ(cuModuleGetFunction(&function, module, "nothing"), CUDA_SUCCESS);
+  return function;
 }
 
 float elapsed_milliseconds(CUfunction function, unsigned launches) {
@@ -35,14 +43,8 @@ float elapsed_milliseconds(CUfunction function, unsigned launches) {
 // launch.latency was a field of the machine that nothing read.
 // Empty kernels behind each other cost their cycles and nothing else.
 TEST(LaunchLatency, IsTheTimeBeforeAKernelThatWaitsForNothingAndTheGapIsBetweenTwo) {
-  set_launch_fields();
-  CUcontext context;
-  CUmodule module;
-  CUfunction function;
-  ASSERT_EQ(cuInit(0), CUDA_SUCCESS);
-  ASSERT_EQ(cuCtxCreate(&context, 0, 0), CUDA_SUCCESS);
-  ASSERT_EQ(cuModuleLoadData(&module, module_text), CUDA_SUCCESS);
-  ASSERT_EQ(cuModuleGetFunction(&function, module, "nothing"), CUDA_SUCCESS);
+  const CUfunction function = empty_kernel();
+  ASSERT_NE(function, nullptr);
   EXPECT_NEAR(elapsed_milliseconds(function, 1), 0.070, 0.001);
   EXPECT_NEAR(elapsed_milliseconds(function, 5), 0.082, 0.001)
       << "launches queued behind each other travel together, and begin a gap behind the one before";
@@ -50,14 +52,8 @@ TEST(LaunchLatency, IsTheTimeBeforeAKernelThatWaitsForNothingAndTheGapIsBetweenT
 }
 
 TEST(LaunchLatency, KernelsOfOneGraphHaveAGapOfTheirOwn) {
-  set_launch_fields();
-  CUcontext context;
-  CUmodule module;
-  CUfunction function;
-  ASSERT_EQ(cuInit(0), CUDA_SUCCESS);
-  ASSERT_EQ(cuCtxCreate(&context, 0, 0), CUDA_SUCCESS);
-  ASSERT_EQ(cuModuleLoadData(&module, module_text), CUDA_SUCCESS);
-  ASSERT_EQ(cuModuleGetFunction(&function, module, "nothing"), CUDA_SUCCESS);
+  const CUfunction function = empty_kernel();
+  ASSERT_NE(function, nullptr);
   CUstream stream;
   cudaGraph_t graph;
   cudaGraphExec_t instance;
