@@ -115,8 +115,8 @@ std::string HostCalls::text_of(const Call& call) const {
 
 std::string HostCalls::verb(u32 persist, bool it) const {
   if (!is_copy(persist)) return it ? "stores" : "store";
-  if (persists_[persist].carrier == simt::Carrier::copy) return it ? "copies" : "copy";
-  return it ? "writes" : "write";
+  if (is_file_write(persist)) return it ? "writes" : "write";
+  return it ? "copies" : "copy";
 }
 
 std::string HostCalls::flushes(u32 persist) const {

@@ -19,6 +19,10 @@ class HostCalls {
 
   /// The persist is of a copy or a fill, and not of a store of the host's program.
   bool is_copy(u32 persist) const { return persists_[persist].kind == simt::EventKind::transfer; }
+  /// The copy is a write of a file: by host_file_write, or by gwrite.
+  bool is_file_write(u32 persist) const {
+    return is_copy(persist) && persists_[persist].carrier != simt::Carrier::copy;
+  }
   /// What the host does at this persist: "store", "copy" or "write"; `it`: "stores", "copies", "writes".
   std::string verb(u32 persist, bool it = false) const;
   /// The calls that make it durable: "gpm_persist_range, host_persist".

@@ -386,10 +386,11 @@ int call(CrashCommand& command, const Words& words) {
   if (!run.own_files && plan.nested > 1)
     throw UserError("--nested 2 needs the pool in the trial's folder: name it by a relative path, or with {}");
   if (!run.own_files && jobs > 1) {
-    fmt::print(stderr,
-               "ew crash: the program has a pool outside of its folder, or wrote nothing in it, so trials run one "
-               "after another "
-               "and find what the one before has left; a relative path or {{}} gives each trial a pool of its own\n");
+    fmt::print(
+        stderr,
+        "ew crash: the program has a pool outside of its folder, or wrote nothing in it. So trials run one after "
+        "another, and find what the one before has left. A relative path or {{}} gives each trial a pool of its "
+        "own\n");
     jobs = 1;
   }
   bool complete = true;

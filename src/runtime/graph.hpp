@@ -68,8 +68,9 @@ class FreedMemory {
   std::vector<u64> take(Gone&& gone) {
     std::vector<u64> taken;
     std::erase_if(addresses_, [&](u64 address) {
-      if (gone(address)) taken.push_back(address);
-      return gone(address);
+      const bool goes = gone(address);
+      if (goes) taken.push_back(address);
+      return goes;
     });
     return taken;
   }

@@ -350,7 +350,7 @@ std::string advice_of_flush(const ExplainedRun& run, u32 absent, std::optional<u
     return fmt::format("let the host wait for {} (cudaStreamSynchronize of its stream) before {}", flush->call, before);
   const bool copy = run.calls.is_copy(absent);
   std::string advice =
-      copy && run.calls.verb(absent) == "write"
+      run.calls.is_file_write(absent)
           ? fmt::format("let {} complete, behind the write of {}, before {}", run.calls.flushes(absent),
                         words_of(run, absent), before)
           : fmt::format("let the host call gpm_persist_range(){} on {} before {}",
