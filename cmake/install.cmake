@@ -6,6 +6,7 @@ set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # tests are not installed, and need n
 set_target_properties(ew PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
 install(TARGETS ew RUNTIME DESTINATION bin)
 install(TARGETS everwarp ew_program_clock LIBRARY DESTINATION lib)
+install(FILES ${PROJECT_BINARY_DIR}/src/libcuda.so ${PROJECT_BINARY_DIR}/src/libcuda.so.1 DESTINATION lib)  # links to it
 foreach(folder machines include studies litmus docs)
   install(DIRECTORY ${folder} DESTINATION ${EW_HOME})
 endforeach()

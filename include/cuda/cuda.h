@@ -21,3 +21,4 @@ typedef struct CUuuid_st {
 #endif
 
 #include "everwarp/driver/functions.h"
+#include "everwarp/driver/graphs.h"

@@ -8,6 +8,7 @@
 #include "cuda.h"
 #include "runtime/faults.hpp"
 #include "runtime/process.hpp"
+#include "runtime/work.hpp"
 
 namespace ew::runtime {
 
@@ -17,9 +18,15 @@ inline CUresult result_of(cudaError_t error) {
   return CUDA_ERROR_INVALID_VALUE;
 }
 
+/// What the calling thread lacks for a call of the driver API: CUDA_ERROR_NOT_INITIALIZED before cuInit (or a call of
+/// the runtime), and, where the call needs one, CUDA_ERROR_INVALID_CONTEXT without a current context.
+enum class Needs : u8 { nothing, initialization, context };
+CUresult missing(Needs);
+
 /// A runtime call made for a driver call leaves no trace in cudaGetLastError().
 template <class F>
-CUresult through_runtime(F&& call) {
+CUresult through_runtime(F&& call, Needs needs = Needs::context) {
+  if (const CUresult error = missing(needs)) return error;
   ThreadState& thread = thread_state();
   const cudaError_t before = thread.last_error;
   const bool nested = std::exchange(thread.in_driver_call, true);
@@ -30,8 +37,8 @@ CUresult through_runtime(F&& call) {
 }
 
 template <class F>
-CUresult driver_api(F&& call) {
-  return through_runtime([&] { return api(call); });
+CUresult driver_api(F&& call, Needs needs = Needs::context) {
+  return through_runtime([&] { return api(call); }, needs);
 }
 
 template <class T>
@@ -41,4 +48,10 @@ T* pointer_of(CUdeviceptr address) {
 
 CUcontext primary_context();
 
+/// A copy as the driver API describes it. What can be reached is checked when it is asked for (transfer.hpp).
+cudaError_t describe(Machine&, const CUDA_MEMCPY3D*, CopyWork&);
+
 }  // namespace ew::runtime
+
+/// A function of this file has another name as well: libcuda's, by which a program finds it in the library (dlsym).
+#define EW_ALSO_CALLED(function, name) extern "C" decltype(function) name __attribute__((alias(#function)))

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -21,8 +22,6 @@ CUcontext primary_context() {
   return &context;
 }
 
-}  // namespace ew::runtime
-
 namespace {
 
 std::vector<void*>& current_contexts() {
@@ -32,6 +31,20 @@ CUcontext current() {
   if (!current_contexts().empty()) return static_cast<CUcontext>(current_contexts().back());
   return thread_state().uses_runtime ? primary_context() : nullptr;
 }
+
+}  // namespace
+
+CUresult missing(Needs needs) {
+  static std::atomic<bool> initialized;                                          // a device that is reset stays so
+  if (needs == Needs::nothing || CallbackThread::inside()) return CUDA_SUCCESS;  // a callback's calls are refused later
+  if (process().existing_machine() || thread_state().uses_runtime) initialized = true;
+  if (!initialized) return CUDA_ERROR_NOT_INITIALIZED;
+  return needs == Needs::context && !current() ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+}
+
+}  // namespace ew::runtime
+
+namespace {
 
 /// A function of the driver API of this library; nullptr: there is none of that name.
 void* driver_function(const std::string& name, bool per_thread_stream) {
@@ -43,20 +56,23 @@ void* driver_function(const std::string& name, bool per_thread_stream) {
 bool is_context(CUcontext context) {
   if (context == primary_context()) return true;
   bool known = false;
-  driver_api([&](Machine& machine, ApiLock&) {
-    known = machine.driver_contexts().has(context);
-    return cudaSuccess;
-  });
+  driver_api(
+      [&](Machine& machine, ApiLock&) {
+        known = machine.driver_contexts().has(context);
+        return cudaSuccess;
+      },
+      Needs::initialization);
   return known;
 }
 
 cudaDeviceProp properties() {
   cudaDeviceProp properties{};
-  through_runtime([&] { return cudaGetDeviceProperties(&properties, 0); });
+  through_runtime([&] { return cudaGetDeviceProperties(&properties, 0); }, Needs::initialization);
   return properties;
 }
 
 CUresult check_device(CUdevice device) {
+  if (const CUresult error = missing(Needs::initialization)) return error;
   return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
@@ -78,11 +94,11 @@ CUresult cuGetErrorString(CUresult error, const char** sentence) {
 
 CUresult cuInit(unsigned flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  return driver_api([](Machine&, ApiLock&) { return cudaSuccess; });
+  return driver_api([](Machine&, ApiLock&) { return cudaSuccess; }, Needs::nothing);
 }
 
 CUresult cuDriverGetVersion(int* version) {
-  return through_runtime([&] { return cudaDriverGetVersion(version); });
+  return through_runtime([&] { return cudaDriverGetVersion(version); }, Needs::nothing);
 }
 
 /// There is one version of each function, that of cuda.h.
@@ -102,13 +118,13 @@ cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigne
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
   if (!device) return CUDA_ERROR_INVALID_VALUE;
-  if (ordinal != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (const CUresult error = check_device(ordinal)) return error;
   *device = 0;
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetCount(int* count) {
-  return through_runtime([&] { return cudaGetDeviceCount(count); });
+  return through_runtime([&] { return cudaGetDeviceCount(count); }, Needs::initialization);
 }
 
 CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
@@ -130,7 +146,8 @@ CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
 }
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
-  return through_runtime([&] { return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device); });
+  return through_runtime([&] { return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device); },
+                         Needs::initialization);
 }
 
 CUresult cuDeviceGetProperties(CUdevprop* p, CUdevice device) {
@@ -158,29 +175,29 @@ CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
 }
 
 CUresult cuDeviceGetPCIBusId(char* id, int length, CUdevice device) {
-  return through_runtime([&] { return cudaDeviceGetPCIBusId(id, length, device); });
+  return through_runtime([&] { return cudaDeviceGetPCIBusId(id, length, device); }, Needs::initialization);
 }
 
 CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* id) {
-  return through_runtime([&] { return cudaDeviceGetByPCIBusId(device, id); });
+  return through_runtime([&] { return cudaDeviceGetByPCIBusId(device, id); }, Needs::initialization);
 }
 
 CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
-  return through_runtime([&] { return cudaDeviceCanAccessPeer(can, device, peer); });
+  return through_runtime([&] { return cudaDeviceCanAccessPeer(can, device, peer); }, Needs::initialization);
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   if (!context) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult error = check_device(device)) return error;
   *context = primary_context();
-  return driver_api([](Machine&, ApiLock&) { return cudaSuccess; });
+  return driver_api([](Machine&, ApiLock&) { return cudaSuccess; }, Needs::initialization);
 }
 CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
   return check_device(device);
 }
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
   if (const CUresult error = check_device(device)) return error;
-  return through_runtime([&] { return cudaSetDeviceFlags(flags); });
+  return through_runtime([&] { return cudaSetDeviceFlags(flags); }, Needs::initialization);
 }
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
   if (!flags || !active) return CUDA_ERROR_INVALID_VALUE;
@@ -190,28 +207,32 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* activ
 }
 CUresult cuDevicePrimaryCtxReset(CUdevice device) {
   if (const CUresult error = check_device(device)) return error;
-  return through_runtime([] { return cudaDeviceReset(); });
+  return through_runtime([] { return cudaDeviceReset(); }, Needs::initialization);
 }
 
 // Every context stands for the device's one context: memory and streams are visible in all of them.
 CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
   if (!context || (flags & ~static_cast<unsigned>(CU_CTX_FLAGS_MASK))) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult error = check_device(device)) return error;
-  return driver_api([&](Machine& machine, ApiLock&) {
-    *context = machine.driver_contexts().add(flags);
-    current_contexts().push_back(*context);
-    return cudaSuccess;
-  });
+  return driver_api(
+      [&](Machine& machine, ApiLock&) {
+        *context = machine.driver_contexts().add(flags);
+        current_contexts().push_back(*context);
+        return cudaSuccess;
+      },
+      Needs::initialization);
 }
 
 CUresult cuCtxDestroy(CUcontext context) {
-  return driver_api([&](Machine& machine, ApiLock& lock) -> cudaError_t {
-    if (!machine.driver_contexts().has(context)) return cudaErrorDeviceUninitialized;
-    if (const cudaError_t error = machine.context().wait_idle(lock)) return error;
-    machine.driver_contexts().remove(context);
-    std::erase(current_contexts(), context);
-    return cudaSuccess;
-  });
+  return driver_api(
+      [&](Machine& machine, ApiLock& lock) -> cudaError_t {
+        if (!machine.driver_contexts().has(context)) return cudaErrorDeviceUninitialized;
+        if (const cudaError_t error = machine.context().wait_idle(lock)) return error;
+        machine.driver_contexts().remove(context);
+        std::erase(current_contexts(), context);
+        return cudaSuccess;
+      },
+      Needs::initialization);
 }
 
 CUresult cuCtxAttach(CUcontext* context, unsigned) {
@@ -365,3 +386,15 @@ CUresult cuProfilerStop(void) {
 }
 
 }  // extern "C"
+
+EW_ALSO_CALLED(cuDeviceTotalMem, cuDeviceTotalMem_v2);
+EW_ALSO_CALLED(cuDeviceGetUuid, cuDeviceGetUuid_v2);
+EW_ALSO_CALLED(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2);
+EW_ALSO_CALLED(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2);
+EW_ALSO_CALLED(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2);
+EW_ALSO_CALLED(cuCtxCreate, cuCtxCreate_v2);
+EW_ALSO_CALLED(cuCtxDestroy, cuCtxDestroy_v2);
+EW_ALSO_CALLED(cuCtxPushCurrent, cuCtxPushCurrent_v2);
+EW_ALSO_CALLED(cuCtxPopCurrent, cuCtxPopCurrent_v2);
+EW_ALSO_CALLED(cuStreamDestroy, cuStreamDestroy_v2);
+EW_ALSO_CALLED(cuEventDestroy, cuEventDestroy_v2);

@@ -11,6 +11,51 @@ using namespace ew::runtime;
 
 namespace {
 
+struct Side {
+  CUmemorytype type;
+  const void* host;
+  CUdeviceptr device;
+  CUarray array;
+  u64 pitch, height, x, y, z;
+};
+
+/// Where a side of a driver copy begins; with an array x counts bytes.
+cudaError_t place(Machine& machine, const Side& side, const CUDA_MEMCPY3D& copy, Place3D& result) {
+  if (side.type == CU_MEMORYTYPE_ARRAY) {
+    const cudaArray* array = machine.memory().textures().find(reinterpret_cast<cudaArray_t>(side.array));
+    if (!array) return cudaErrorInvalidResourceHandle;
+    if (!core::lies_within(side.x, copy.WidthInBytes, 0, array->pitch()) ||
+        !core::lies_within(side.y, copy.Height, 0, array->rows()) ||
+        !core::lies_within(side.z, copy.Depth, 0, array->planes()))
+      return cudaErrorInvalidValue;
+    result = place_in(*array, side.x, side.y, side.z);
+    return cudaSuccess;
+  }
+  const u64 base = side.type == CU_MEMORYTYPE_HOST ? reinterpret_cast<u64>(side.host) : side.device;
+  const u64 pitch = side.pitch ? side.pitch : copy.WidthInBytes;
+  const u64 rows = side.height ? side.height : copy.Height;
+  if (base == 0 || !core::lies_within(side.x, copy.WidthInBytes, 0, pitch)) return cudaErrorInvalidValue;
+  return place_3d(base, pitch, rows, side.x, side.y, side.z, result) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+}  // namespace
+
+cudaError_t ew::runtime::describe(Machine& machine, const CUDA_MEMCPY3D* p, CopyWork& work) {
+  if (!p || p->srcLOD != 0 || p->dstLOD != 0) return cudaErrorInvalidValue;
+  const Side to{p->dstMemoryType, p->dstHost,     p->dstDevice, p->dstArray, p->dstPitch,
+                p->dstHeight,     p->dstXInBytes, p->dstY,      p->dstZ};
+  const Side from{p->srcMemoryType, p->srcHost,     p->srcDevice, p->srcArray, p->srcPitch,
+                  p->srcHeight,     p->srcXInBytes, p->srcY,      p->srcZ};
+  if (const cudaError_t error = place(machine, to, *p, work.to)) return error;
+  if (const cudaError_t error = place(machine, from, *p, work.from)) return error;
+  work.width = p->WidthInBytes;
+  work.height = p->Height;
+  work.depth = p->Depth;
+  return cudaSuccess;
+}
+
+namespace {
+
 cudaMemLocation runtime_location(CUmemLocation location) {
   return {static_cast<cudaMemLocationType>(location.type), location.id};
 }
@@ -43,48 +88,11 @@ CUresult linear_set(CUdeviceptr to, u32 value, u32 element, u64 n, Waiting waiti
   return set(to, (core::Checked(n) * element).value(), value, element, n, 1, waiting, stream);
 }
 
-struct Side {
-  CUmemorytype type;
-  const void* host;
-  CUdeviceptr device;
-  CUarray array;
-  u64 pitch, height, x, y, z;
-};
-
-/// Where a side of a driver copy begins; with an array x counts bytes.
-cudaError_t place(Machine& machine, const Side& side, const CUDA_MEMCPY3D& copy, Place3D& result) {
-  if (side.type == CU_MEMORYTYPE_ARRAY) {
-    const cudaArray* array = machine.memory().textures().find(reinterpret_cast<cudaArray_t>(side.array));
-    if (!array) return cudaErrorInvalidResourceHandle;
-    if (!core::lies_within(side.x, copy.WidthInBytes, 0, array->pitch()) ||
-        !core::lies_within(side.y, copy.Height, 0, array->rows()) ||
-        !core::lies_within(side.z, copy.Depth, 0, array->planes()))
-      return cudaErrorInvalidValue;
-    result = place_in(*array, side.x, side.y, side.z);
-    return cudaSuccess;
-  }
-  const u64 base = side.type == CU_MEMORYTYPE_HOST ? reinterpret_cast<u64>(side.host) : side.device;
-  const u64 pitch = side.pitch ? side.pitch : copy.WidthInBytes;
-  const u64 rows = side.height ? side.height : copy.Height;
-  if (base == 0 || !core::lies_within(side.x, copy.WidthInBytes, 0, pitch)) return cudaErrorInvalidValue;
-  return place_3d(base, pitch, rows, side.x, side.y, side.z, result) ? cudaSuccess : cudaErrorInvalidValue;
-}
-
 CUresult copy3d(const CUDA_MEMCPY3D* p, Waiting waiting, CUstream handle) {
   return through_runtime([&] {
     return stream_api(handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
-      if (!p) return cudaErrorInvalidValue;
-      if (p->srcLOD != 0 || p->dstLOD != 0) return cudaErrorInvalidValue;
-      const Side to{p->dstMemoryType, p->dstHost,     p->dstDevice, p->dstArray, p->dstPitch,
-                    p->dstHeight,     p->dstXInBytes, p->dstY,      p->dstZ};
-      const Side from{p->srcMemoryType, p->srcHost,     p->srcDevice, p->srcArray, p->srcPitch,
-                      p->srcHeight,     p->srcXInBytes, p->srcY,      p->srcZ};
       CopyWork work;
-      if (const cudaError_t error = place(machine, to, *p, work.to)) return error;
-      if (const cudaError_t error = place(machine, from, *p, work.from)) return error;
-      work.width = p->WidthInBytes;
-      work.height = p->Height;
-      work.depth = p->Depth;
+      if (const cudaError_t error = describe(machine, p, work)) return error;
       return transfer(machine, lock, stream, std::move(work), cudaMemcpyDefault, waiting);
     });
   });
@@ -340,3 +348,34 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t n, CUstream str
 }
 
 }  // extern "C"
+
+EW_ALSO_CALLED(cuMemGetInfo, cuMemGetInfo_v2);
+EW_ALSO_CALLED(cuMemAlloc, cuMemAlloc_v2);
+EW_ALSO_CALLED(cuMemAllocPitch, cuMemAllocPitch_v2);
+EW_ALSO_CALLED(cuMemFree, cuMemFree_v2);
+EW_ALSO_CALLED(cuMemGetAddressRange, cuMemGetAddressRange_v2);
+EW_ALSO_CALLED(cuMemAllocHost, cuMemAllocHost_v2);
+EW_ALSO_CALLED(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2);
+EW_ALSO_CALLED(cuMemHostRegister, cuMemHostRegister_v2);
+EW_ALSO_CALLED(cuMemcpyHtoD, cuMemcpyHtoD_v2);
+EW_ALSO_CALLED(cuMemcpyDtoH, cuMemcpyDtoH_v2);
+EW_ALSO_CALLED(cuMemcpyDtoD, cuMemcpyDtoD_v2);
+EW_ALSO_CALLED(cuMemcpyDtoA, cuMemcpyDtoA_v2);
+EW_ALSO_CALLED(cuMemcpyAtoD, cuMemcpyAtoD_v2);
+EW_ALSO_CALLED(cuMemcpyHtoA, cuMemcpyHtoA_v2);
+EW_ALSO_CALLED(cuMemcpyAtoH, cuMemcpyAtoH_v2);
+EW_ALSO_CALLED(cuMemcpyAtoA, cuMemcpyAtoA_v2);
+EW_ALSO_CALLED(cuMemcpy2D, cuMemcpy2D_v2);
+EW_ALSO_CALLED(cuMemcpy2DUnaligned, cuMemcpy2DUnaligned_v2);
+EW_ALSO_CALLED(cuMemcpy3D, cuMemcpy3D_v2);
+EW_ALSO_CALLED(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2);
+EW_ALSO_CALLED(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2);
+EW_ALSO_CALLED(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2);
+EW_ALSO_CALLED(cuMemcpy2DAsync, cuMemcpy2DAsync_v2);
+EW_ALSO_CALLED(cuMemcpy3DAsync, cuMemcpy3DAsync_v2);
+EW_ALSO_CALLED(cuMemsetD8, cuMemsetD8_v2);
+EW_ALSO_CALLED(cuMemsetD16, cuMemsetD16_v2);
+EW_ALSO_CALLED(cuMemsetD32, cuMemsetD32_v2);
+EW_ALSO_CALLED(cuMemsetD2D8, cuMemsetD2D8_v2);
+EW_ALSO_CALLED(cuMemsetD2D16, cuMemsetD2D16_v2);
+EW_ALSO_CALLED(cuMemsetD2D32, cuMemsetD2D32_v2);

@@ -463,3 +463,8 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction hand
 }
 
 }  // extern "C"
+
+EW_ALSO_CALLED(cuModuleGetGlobal, cuModuleGetGlobal_v2);
+EW_ALSO_CALLED(cuLinkCreate, cuLinkCreate_v2);
+EW_ALSO_CALLED(cuLinkAddData, cuLinkAddData_v2);
+EW_ALSO_CALLED(cuLinkAddFile, cuLinkAddFile_v2);

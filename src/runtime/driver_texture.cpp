@@ -310,3 +310,10 @@ CUresult cuParamSetTexRef(CUfunction function, int unit, CUtexref reference) {
 }
 
 }  // extern "C"
+
+EW_ALSO_CALLED(cuArrayCreate, cuArrayCreate_v2);
+EW_ALSO_CALLED(cuArrayGetDescriptor, cuArrayGetDescriptor_v2);
+EW_ALSO_CALLED(cuArray3DCreate, cuArray3DCreate_v2);
+EW_ALSO_CALLED(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2);
+EW_ALSO_CALLED(cuTexRefSetAddress, cuTexRefSetAddress_v2);
+EW_ALSO_CALLED(cuTexRefSetAddress2D, cuTexRefSetAddress2D_v3);

@@ -1,6 +1,6 @@
 // The driver API beside the runtime: a module is loaded from PTX text, its kernels found by name and launched with
-// cuLaunchKernel, its globals set, and a broken module refused. Exercises: cuInit, cuModuleLoadData,
-// cuModuleGetFunction, cuLaunchKernel, cuMem*.
+// cuLaunchKernel, its globals set, a broken module refused, and calls that come too early. Exercises: cuInit,
+// cuModuleLoadData, cuModuleGetFunction, cuLaunchKernel, cuMem*.
 //
 // build: -lcuda
 // deterministic: yes
@@ -92,7 +92,10 @@ void require(CUresult result, const char* call) {
 
 int main(int argc, char** argv) {
   int n = size_argument(argc, argv, 1, 500, 1, 1 << 20);
+  CUdeviceptr too_early = 0;
+  EXPECT(cuMemAlloc(&too_early, 4) == CUDA_ERROR_NOT_INITIALIZED, "an allocation before cuInit should be refused");
   DRIVER(cuInit(0));
+  EXPECT(cuMemAlloc(&too_early, 4) == CUDA_ERROR_INVALID_CONTEXT, "an allocation without a context should be refused");
   CUdevice device;
   CUcontext context;
   char name[128] = "";

@@ -1,6 +1,7 @@
 // The driver API: contexts, modules from PTX with JIT options, launches with both styles of parameters, memory of every
 // kind, and the code that each mistake gets.
 #include <cuda.h>
+#include <dlfcn.h>
 
 #include <string>
 
@@ -100,6 +101,17 @@ void functions_by_name() {
   EXPECT(cudaGetDriverEntryPoint("cuNoSuchCall", &found, cudaEnableDefault, &status) == cudaSuccess && !found &&
              status == cudaDriverEntryPointSymbolNotFound,
          "there is no cuNoSuchCall");
+  // As a program does that is not linked with the driver.
+  void* const library = dlopen("libcuda.so.1", RTLD_NOW);
+  EXPECT(library, "libcuda.so.1 is not found: %s", dlerror());
+  const auto count_devices = reinterpret_cast<CUresult (*)(int*)>(dlsym(library, "cuDeviceGetCount"));
+  const auto allocate = reinterpret_cast<CUresult (*)(CUdeviceptr*, size_t)>(dlsym(library, "cuMemAlloc_v2"));
+  EXPECT(count_devices && allocate, "cuDeviceGetCount and cuMemAlloc_v2 are not in libcuda.so.1");
+  CUdeviceptr memory = 0;
+  OK(count_devices(&count));
+  SAME(1, count);
+  OK(allocate(&memory, 4));
+  OK(cuMemFree(memory));  // of the same library
 }
 
 void modules() {
