@@ -295,6 +295,7 @@ StoreEvidence evidence_of(const EventFile& events, const PersistAxioms& axioms, 
   const bool one_launch = missing.record.launch != 0 && missing.record.launch == there.record.launch;
   evidence.same_block = one_launch && missing.record.block == there.record.block;
   evidence.same_thread = one_launch && missing.thread == there.thread;
+  if (evidence.same_thread && missing.at == there.at) evidence.torn_bytes = there.record.bytes;
   evidence.flag = there.record.kind == simt::EventKind::store && there.record.action != EventAction::none &&
                   there.record.action != EventAction::weak && !is_releasing(there.record);
   StoreEvidence::Access release;

@@ -58,6 +58,7 @@ struct StoreEvidence {
     Scope scope = Scope::none;
   };
   bool same_thread = false, same_block = false;
+  u32 torn_bytes = 0;  // both are pieces of what one thread has stored by one instruction, of so many bytes; else 0
   bool flag =
       false;  // `present` is a strong store, no atomic, and no release: other threads may learn of `absent` by it
   /// The last release of the thread of `absent` before `absent`, if another thread acquired it. Empty when the thread

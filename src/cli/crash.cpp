@@ -50,8 +50,9 @@ With --states model the program runs once, to its end, and what it did to persis
 states are recovered that a persistency model allows a crash to leave, whatever the timing: all of them when they are
 few, else about --count of them, chosen so that persists stand in every order that is allowed. A failure is reported
 with the order that is missing, and why: a fence or acquire (missing order), a scope that is too narrow (scoped
-persistency bug), or a state that the run itself passes through (recovery bug). Functional mode; the models are
-listed with --model (sbrp-sys: sbrp with scopes widened; gpm-ddio, none: no order at all).
+persistency bug), a part of what one instruction stores (torn store), or a state that the run itself passes through
+(recovery bug). Functional mode; the models are listed with --model (sbrp-sys: sbrp with scopes widened; gpm-ddio, none:
+no order at all).
 
 With --nested 2 the recovery is crashed as well, wherever it has changed a pool (in --nested-points states of each, spread
 over it, when they are more), and a second recovery must succeed: for --at in functional mode behind its stores, on a

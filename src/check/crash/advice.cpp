@@ -17,6 +17,8 @@ std::string_view name_of(FailureClass kind) {
       return "recovery bug";
     case FailureClass::missing_order:
       return "missing order";
+    case FailureClass::torn_store:
+      return "torn store";
     case FailureClass::scope_bug:
       return "scoped persistency bug";
     case FailureClass::early_acknowledgement:
@@ -100,6 +102,24 @@ void name_lines(const ExplainedRun& run, std::optional<u32> present, std::option
     failure.not_durable = text_of(run, *absent);
     failure.not_durable_at = place_of(run, *absent);
   }
+}
+
+// --- A store of more than 8 bytes
+
+/// One instruction has stored both persists, and the recovery takes them for one.
+bool explain_torn_store(const ExplainedRun& run, const Blame& blame, ModelFailure& failure) {
+  if (!blame.absent || by_host(run, *blame.present)) return false;
+  const u32 bytes = evidence_of(run.events, run.axioms, *blame.absent, *blame.present).torn_bytes;
+  if (!bytes) return false;
+  const std::string there = words_of(run, *blame.present), missing = words_of(run, *blame.absent);
+  failure.kind = FailureClass::torn_store;
+  failure.happened = fmt::format(
+      "{} stores {} bytes by one instruction; of these {} are durable and {} are not, since only 8 aligned bytes "
+      "become durable together",
+      store_of(run, *blame.present), bytes, there, missing);
+  failure.advice = fmt::format("{}store {} by an instruction of their own, behind the others, with {} between the two",
+                               run.of_recovery ? "in the recovery, " : "", there, run.axioms.fence);
+  return true;
 }
 
 // --- A state that the run itself passes through
@@ -407,6 +427,7 @@ void explain_blame(const ExplainedRun& run, Blame blame, const Fails& fails, Mod
     if (!run.of_recovery) failure.state = fmt::format("upto:{}", blame.state.count());
     if (run.of_recovery) failure.nested = fmt::format("upto:{}", blame.state.count());
     name_lines(run, blame.present, blame.absent, failure);
+    if (explain_torn_store(run, blame, failure)) return;
     return explain_passing(run, blame, failure);
   }
   sharpen_blame(run.graph, fails, blame);
@@ -417,7 +438,7 @@ void explain_blame(const ExplainedRun& run, Blame blame, const Fails& fails, Mod
   }
   if (explain_scope(run, blame, fails, failure)) return name_lines(run, blame.present, blame.absent, failure);
   name_lines(run, blame.present, blame.absent, failure);
-  explain_missing_order(run, blame, failure);
+  if (!explain_torn_store(run, blame, failure)) explain_missing_order(run, blame, failure);
 }
 
 void explain_early_acknowledgement(const ExplainedRun& run, u32 absent, bool later, ModelFailure& failure) {

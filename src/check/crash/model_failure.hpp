@@ -15,6 +15,7 @@ namespace ew::check {
 enum class FailureClass : u8 {
   recovery_bug,          // the recovery fails on a state that the run itself has passed through
   missing_order,         // the state is possible with any scopes: an order is missing
+  torn_store,            // of the bytes that one instruction stores only some are durable
   scope_bug,             // the state would be impossible if every scope were that of the system
   early_acknowledgement  // the program has acknowledged something before the model promised that it is durable
 };
