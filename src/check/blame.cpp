@@ -24,6 +24,19 @@ u32 last_before_turn(u32 low, u32 high, Turned&& turned) {
   return low;
 }
 
+/// The same, looked for from `high` on: between the two the answer may turn several times, and the last turn is wanted.
+template <class Turned>
+u32 last_turn_before(u32 low, u32 high, Turned&& turned) {
+  for (u32 step = 1; high - low > step; step *= 2) {
+    if (!turned(high - step)) {
+      low = high - step;
+      break;
+    }
+    high -= step;
+  }
+  return last_before_turn(low, high, turned);
+}
+
 PersistSet first_of(u32 size, u32 count) {
   return PersistSet(size).filled_to(count);
 }
@@ -80,6 +93,13 @@ bool moved_lines_mend(const EventFile& events, const PersistGraph& graph, u32 pr
 /// The lines from `present` on came behind `absent`, or its line alone did: a log entry of two inserts has one of them
 /// between the two. Stores of the host have no lines: there the store alone is moved, or all stores of the host.
 bool swap_mends(const EventFile& events, const PersistGraph& graph, u32 present, u32 absent, const Fails& fails) {
+  const Persist &first = graph.persist(present), &second = graph.persist(absent);
+  for (u32 p = present + 1; p <= absent; ++p) {
+    const Persist& later = graph.persist(p);
+    if (later.launch == second.launch && later.pc == second.pc && later.address < first.address + first.bytes &&
+        first.address < later.address + later.bytes)
+      return false;  // both places store one word, and what is stored last stays
+  }
   if (graph.persist(present).launch == 0 && move_mends(
                                                 graph, present, absent, [&](u32 p) { return p == present; }, fails))
     return true;
@@ -94,10 +114,11 @@ Blame blame_run(const EventFile& events, const PersistGraph& graph, u32 from, u3
   const u32 size = graph.size();
   Blame blame;
   blame.passed_through = true;
-  const u32 good = last_before_turn(from, fail, [&](u32 count) { return fails(first_of(size, count)); });
+  // An earlier state may fail for another reason, and recover again.
+  const u32 good = last_turn_before(from, fail, [&](u32 count) { return fails(first_of(size, count)); });
   blame.present = good;
   blame.state = first_of(size, good + 1);
-  if (const auto mended = first_mended(size, good + 1, fails)) {
+  if (const auto mended = first_mended(graph, good + 1, fails)) {
     blame.absent = *mended - 1;
     blame.mended_by_swap = swap_mends(events, graph, good, *blame.absent, fails);
   }
@@ -161,28 +182,57 @@ void isolate_blame(const PersistGraph& graph, const Fails& fails, Blame& blame) 
   }
 }
 
-std::optional<u32> first_mended(u32 size, u32 count, const Fails& fails) {
+namespace {
+
+/// Numbers of first persists, behind `from`, with which the run has just not stored again where persist `of` was
+/// stored: a pass of a loop, or a launch, may be over there.
+std::vector<u32> moments_before_again(const PersistGraph& graph, u32 of, u32 from) {
+  constexpr std::size_t most = 256;
+  const auto is_there = [&](u32 p) {
+    return graph.persist(p).kernel == graph.persist(of).kernel && graph.persist(p).pc == graph.persist(of).pc;
+  };
+  std::vector<u32> moments;
+  for (u32 p = from + 1; p < graph.size() && moments.size() < most; ++p)
+    if (is_there(p) && !is_there(p - 1)) moments.push_back(p);
+  return moments;
+}
+
+}  // namespace
+
+std::optional<u32> first_mended(const PersistGraph& graph, u32 count, const Fails& fails) {
   constexpr u32 one_by_one = 256;  // this many states are tried one by one; then the steps grow
+  const u32 size = graph.size();
   u32 low = count;
-  for (u64 step = 1;; step *= low - count < one_by_one ? 1 : 2) {
-    const u32 high = static_cast<u32>(std::min<u64>(size, low + step));
-    if (high == low) return std::nullopt;
-    if (!fails(first_of(size, high)))
-      return last_before_turn(low, high, [&](u32 middle) { return !fails(first_of(size, middle)); }) + 1;
-    low = high;
-  }
+  const auto mended_at = [&](u32 high) -> std::optional<u32> {
+    if (fails(first_of(size, high))) {
+      low = high;
+      return std::nullopt;
+    }
+    return last_before_turn(low, high, [&](u32 middle) { return !fails(first_of(size, middle)); }) + 1;
+  };
+  while (low < size && low - count < one_by_one)
+    if (const auto mended = mended_at(low + 1)) return mended;
+  const u32 near = low;
+  if (count > 0)
+    for (const u32 moment : moments_before_again(graph, count - 1, near))
+      if (const auto mended = mended_at(moment)) return mended;
+  low = near;
+  for (u64 step = 1; low < size; step *= 2)
+    if (const auto mended = mended_at(static_cast<u32>(std::min<u64>(size, low + step)))) return mended;
+  return std::nullopt;
 }
 
 Blame find_blame(const EventFile& events, const PersistGraph& graph, const PersistSet& set, u32 from,
                  const Fails& fails) {
   const u32 size = graph.size();
   PersistSet state = set;
-  u32 present = size, absent = from;
+  u32 present = size, absent = from, behind = size;  // `set` has no persist from `behind` on
+  while (behind > from && !set.has(behind - 1)) --behind;
   constexpr int most_rounds = 16;
   for (int round = 0; round < most_rounds; ++round) {
     const auto [last_present, last_absent] = std::tuple(present, absent);
-    // The first persist with which the state fails. The persists behind it are left out.
-    present = last_before_turn(absent, last_present == size ? size : last_present + 1,
+    // A persist with which the state begins to fail. The persists behind it are left out.
+    present = last_turn_before(absent, last_present == size ? behind : last_present + 1,
                                [&](u32 end) { return fails(state.cut_at(end)); });
     state = state.cut_at(present + 1);
     if (fails(first_of(size, present + 1))) return blame_run(events, graph, from, present + 1, fails);
@@ -295,7 +345,8 @@ StoreEvidence evidence_of(const EventFile& events, const PersistAxioms& axioms, 
   const bool one_launch = missing.record.launch != 0 && missing.record.launch == there.record.launch;
   evidence.same_block = one_launch && missing.record.block == there.record.block;
   evidence.same_thread = one_launch && missing.thread == there.thread;
-  if (evidence.same_thread && missing.at == there.at) evidence.torn_bytes = there.record.bytes;
+  evidence.one_instruction = one_launch && missing.at == there.at;
+  if (evidence.same_thread && evidence.one_instruction) evidence.torn_bytes = there.record.bytes;
   evidence.flag = there.record.kind == simt::EventKind::store && there.record.action != EventAction::none &&
                   there.record.action != EventAction::weak && !is_releasing(there.record);
   StoreEvidence::Access release;

@@ -43,8 +43,9 @@ void sharpen_blame(const PersistGraph&, const Fails&, Blame&);
 void isolate_blame(const PersistGraph&, const Fails&, Blame&);
 
 /// REQUIRES: the first `count` persists fail. Returns a larger number of first persists that does not fail; nothing,
-/// when it finds none. It is the least such number if that lies near `count`. Further away the search skips numbers.
-std::optional<u32> first_mended(u32 size, u32 count, const Fails&);
+/// when it finds none. It is the least such number if that lies near `count`. Further away the search looks where the
+/// run is about to store again what persist count - 1 has stored, and then skips more and more numbers.
+std::optional<u32> first_mended(const PersistGraph&, u32 count, const Fails&);
 
 /// For a graph whose synchronisations were made stronger (widened, synced): the fewest changes that order `absent`
 /// before `present`, and where they are, in the order of the run. Nothing: no change does it.
@@ -58,7 +59,8 @@ struct StoreEvidence {
     Scope scope = Scope::none;
   };
   bool same_thread = false, same_block = false;
-  u32 torn_bytes = 0;  // both are pieces of what one thread has stored by one instruction, of so many bytes; else 0
+  bool one_instruction = false;  // of one warp, which has stored both
+  u32 torn_bytes = 0;            // both are pieces of what one thread has stored by it, of so many bytes; else 0
   bool flag =
       false;  // `present` is a strong store, no atomic, and no release: other threads may learn of `absent` by it
   /// The last release of the thread of `absent` before `absent`, if another thread acquired it. Empty when the thread

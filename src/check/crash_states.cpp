@@ -90,8 +90,17 @@ void CrashStates::choose_cover(u64 budget, u64 seed) {
     for (u32 persist = 0; persist < graph_.size(); ++persist) covered_.push_back(persist);
   } else {
     std::map<std::pair<u32, u32>, std::vector<u32>> places;
-    for (u32 persist = 0; persist < graph_.size(); ++persist)
-      places[{graph_.persist(persist).kernel, graph_.persist(persist).pc}].push_back(persist);
+    for (u32 persist = 0; persist < graph_.size(); ++persist) {
+      const Persist& p = graph_.persist(persist);
+      if (p.launch != 0) {
+        places[{p.kernel, p.pc}].push_back(persist);
+        continue;
+      }
+      u32 flush = 0;  // stores of the host have no line: those behind the same flush are of one place
+      for (const u32 node : graph_.before(graph_.node_of(persist)))
+        if (graph_.persist_at(node) == no_persist) flush = std::max(flush, node);
+      places[{no_persist, flush}].push_back(persist);
+    }
     std::mt19937_64 random(seed);
     std::vector<std::vector<u32>> lists;
     for (auto& [place, list] : places) {
@@ -198,18 +207,20 @@ std::string CrashStates::coverage() const {
   if (exhaustive_)
     return fmt::format("exhaustive: all {} states that {} persists allow", grouped(every_.size()), persists);
   const double digits = antichain_ * std::log10(2.0);
-  const std::string least = antichain_ < 60 ? grouped(std::max(u64{1} << antichain_, u64{graph_.size()} + 1))
-                                            : fmt::format("10^{:.0f}", std::floor(digits));
+  const u64 few = antichain_ < 60 ? std::max(u64{1} << antichain_, u64{graph_.size()} + 1) : 0;
+  const std::string least = antichain_ >= 60 ? fmt::format(" of at least 10^{:.0f}", std::floor(digits))
+                            : few > size()   ? " of at least " + grouped(few)
+                                             : std::string();
   if (covered_.size() == graph_.size())
     return fmt::format(
-        "{} of at least {} states: the pair cover, in which every two of {} persists stand in every way that is "
+        "{}{} states: the pair cover, in which every two of {} persists stand in every way that is "
         "allowed "
         "(one there without the other), and {} random ones",
         grouped(size()), least, persists, grouped(random_));
   const std::string share = covered_.size() >= places_ ? "every place of the program has its share"
                                                        : fmt::format("{} of the program's {} places have one",
                                                                      grouped(covered_.size()), grouped(places_));
-  return fmt::format("{} of at least {} states: with and without each of {} persists (of {}; {}), and {} random ones",
+  return fmt::format("{}{} states: with and without each of {} persists (of {}; {}), and {} random ones",
                      grouped(size()), least, grouped(covered_.size()), persists, share, grouped(random_));
 }
 

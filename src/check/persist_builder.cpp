@@ -166,12 +166,13 @@ void PersistBuilder::arrive(const EventRecord& record, std::span<const u64> word
     RecordedThread& thread = thread_of(block, record, static_cast<u32>(std::countr_zero(left)));
     thread.spun.address = 0;
     u32 released = 0;
-    if (axioms_.orders.has(memory::PersistOrder::barrier)) {
+    // Lanes that meet learn what each has waited for. No model takes their meeting for an order of persists.
+    if (record.action != EventAction::sync_warp && axioms_.orders.has(memory::PersistOrder::barrier)) {
       thread.order.order_own(graph_);
       released = thread.order.out(graph_);
     }
     const u32 meeting = block.barriers.arrive(words[0], released, thread.order.durable());
-    if (record.action == EventAction::sync_and_wait) thread.meeting = meeting + 1;
+    if (record.action != EventAction::sync_only) thread.meeting = meeting + 1;
   }
 }
 

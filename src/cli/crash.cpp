@@ -128,6 +128,8 @@ std::string replay(const CrashCommand& command, const Words& options, const std:
   Words words{"ew", "crash"};
   words.insert(words.end(), options.begin(), options.end());
   if (!nested.empty()) words.insert(words.end(), {"--nested", "2", "--nested-at", nested});
+  if (command.plan.timeout_seconds != check::CrashPlan{}.timeout_seconds)
+    words.insert(words.end(), {"--timeout", fmt::format("{}", command.plan.timeout_seconds)});
   words.insert(words.end(), where.begin(), where.end());
   words.insert(words.end(), {"--recover", command.recover, "--"});
   words.insert(words.end(), program.begin(), program.end());
@@ -299,6 +301,7 @@ int call_timed(CrashCommand& command, const Words& words, const runtime::Machine
   check::CrashPlan& plan = command.plan;
   const auto begin = std::chrono::steady_clock::now();
   check::TimedCampaign campaign(plan);
+  fmt::print(stderr, "{}", campaign.messages());
   const auto moments = crash_moments(command, config, campaign);
   const unsigned jobs = jobs_of(command);
   const std::vector<bool> kills = check::spread_kills(moments.size(), command.cold);

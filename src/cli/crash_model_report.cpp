@@ -19,7 +19,8 @@ namespace {
 void print_failure(const check::ModelFailure& failure, std::size_t number, const Again<check::ModelFailure>& again) {
   fmt::print(stderr, "\nFAIL {}: {} (state {}{})\n", number, check::name_of(failure.kind), failure.state,
              failure.alike > 1 ? fmt::format(", and {} like it", failure.alike - 1) : "");
-  if (failure.acknowledged) fmt::print(stderr, "  acknowledged: {}\n", failure.acknowledged);
+  if (failure.acknowledged)
+    fmt::print(stderr, "  acknowledged: {} (the recovery fails from this on)\n", failure.acknowledged);
   if (!failure.durable.empty()) fmt::print(stderr, "  durable:      {}\n", failure.durable);
   if (!failure.not_durable.empty()) fmt::print(stderr, "  not durable:  {}\n", failure.not_durable);
   if (!failure.release_at.empty()) fmt::print(stderr, "  released:     {}\n", failure.release_at);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,6 +73,10 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
   struct stat status {};
   if (file >= 0 && ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) ::unlink(path.c_str());
   throw OutputError(fmt::format("{} cannot be written: {}", path.string(), std::strerror(error)));
+}
+
+int sync_mapped(void* address, std::size_t bytes, int flags) {
+  return static_cast<int>(::syscall(SYS_msync, address, bytes, flags));
 }
 
 }  // namespace ew::core

@@ -30,4 +30,7 @@ class OutputError : public UserError {
 /// One that cannot be written in full is an OutputError; a regular file is then removed.
 void write_file(const std::filesystem::path&, std::string_view bytes);
 
+/// msync(2) by the system itself: the library's own msync() also answers for pools.
+int sync_mapped(void* address, std::size_t bytes, int flags);
+
 }  // namespace ew::core

@@ -250,7 +250,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   *can = 0;
   return succeed();
 }
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned flags) {
   return keep(flags != 0 ? cudaErrorInvalidValue : cudaErrorInvalidDevice);  // there is one device
 }
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {

@@ -1,6 +1,7 @@
 // What include/platform/libpmem.h declares: PMDK's libpmem on the pools of this machine.
 #include <fmt/format.h>
 #include <platform/libpmem.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "core/files.hpp"
 #include "runtime/own_api.hpp"
 
 using namespace ew;
@@ -160,6 +162,13 @@ int pmem_msync(const void* address, size_t bytes) {
     persist(machine, lock, reinterpret_cast<u64>(address), bytes);
     return 0;
   });
+}
+/// The C library's, for programs that take a pool for a mapped file: of a pool it is pmem_msync().
+int msync(void* address, size_t bytes, int flags) {
+  constexpr u64 page = 4096;
+  const bool of_pool = (flags & MS_SYNC) && reinterpret_cast<u64>(address) % page == 0 &&
+                       process().existing_machine() && !CallbackThread::inside() && pmem_is_pmem(address, 1);
+  return of_pool ? pmem_msync(address, bytes) : core::sync_mapped(address, bytes, flags);
 }
 void pmem_persist(const void* address, size_t bytes) {
   pmem_msync(address, bytes);

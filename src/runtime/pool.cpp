@@ -16,6 +16,7 @@
 
 #include "core/checked.hpp"
 #include "core/diagnostics.hpp"
+#include "core/files.hpp"
 #include "core/fingerprint.hpp"
 #include "memory/address_map.hpp"
 
@@ -237,7 +238,7 @@ void Pools::unmap(void* address) {
   const u64 bytes = whole_pages(pool.size);
   if (durable_) durable_->copy(found->first, pool.size, static_cast<const u8*>(address));
   memory_.release(found->first);
-  ::msync(pool.durable ? pool.durable : address, bytes, MS_SYNC);
+  core::sync_mapped(pool.durable ? pool.durable : address, bytes, MS_SYNC);
   if (durable_) {
     durable_->detach(found->first);
     ::munmap(pool.durable, bytes);
@@ -271,7 +272,8 @@ void Pools::settle(u64 address, u64 size) {
   const auto& [begin, pool] = holding(address, size);
   const u64 page = (address - begin) / 4096 * 4096;
   u8* const medium = (pool.durable ? pool.durable : reinterpret_cast<u8*>(begin)) + page;
-  if (::msync(medium, address - begin + size - page, MS_SYNC) != 0) refuse_system(pool.path, "cannot be written");
+  if (core::sync_mapped(medium, address - begin + size - page, MS_SYNC) != 0)
+    refuse_system(pool.path, "cannot be written");
 }
 
 u64 Pools::size_at(u64 address) const {

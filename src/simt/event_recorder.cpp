@@ -227,6 +227,14 @@ void EventRecorder::performed(const SyncOp& op) {
     writer_.finish();
     return;
   }
+  if (op.kind == SyncKind::warp_barrier && op.barrier) {
+    EventRecord record = record_of(EventKind::arrive, origin_of(*op.warp), op.pc, op.lanes);
+    record.action = EventAction::sync_warp;
+    writer_.begin(record);
+    writer_.put(u64{1} << 63 | u64{record.warp} << 32 | op.barrier);
+    writer_.finish();
+    return;
+  }
   if (op.kind != SyncKind::fence) return;
   switch (launches_.of(*op.warp->block->grid).kernel->regions[op.pc].kind) {
     case RegionKind::ofence:

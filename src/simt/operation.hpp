@@ -83,7 +83,7 @@ struct SyncOp {
   Warp* warp = nullptr;
   ptx::Pc pc = 0;
   LaneMask lanes = 0;
-  u32 barrier = 0;  // block_barrier: number
+  u32 barrier = 0;  // block_barrier: number; warp_barrier: the lanes that meet, 0 if they are not all the same
   u32 threads = 0;  // block_barrier: how many threads complete it (0: all of the block)
   u32 groups = 0;   // async_wait: how many of the youngest groups may go on (0: all is waited for, committed or not)
   ptx::Order order = ptx::Order::acq_rel;

@@ -57,7 +57,8 @@ enum class EventAction : u8 {
   dfence,
   fence,
   sync_and_wait,  // bar.sync, bar.red
-  sync_only       // bar.arrive
+  sync_only,      // bar.arrive
+  sync_warp       // bar.warp.sync; its barrier's number stands for the warp and the member mask
 };
 
 /// Who has moved the bytes of a transfer.

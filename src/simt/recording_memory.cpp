@@ -44,7 +44,7 @@ Performed RecordingMemory::lane_by_lane(MemoryOp& op) {
 
 Performed RecordingMemory::sync(SyncOp& op) {
   const Performed performed = flat_.sync(op);
-  if (op.kind == SyncKind::fence || op.kind == SyncKind::block_barrier) {
+  if (op.kind == SyncKind::fence || op.kind == SyncKind::block_barrier || op.kind == SyncKind::warp_barrier) {
     const auto guard = recorder_.lock();
     recorder_.performed(op);
   }

@@ -88,7 +88,11 @@ bool SyncUnit::order(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
 
 bool SyncUnit::warp_sync(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   if (instr.op == ptx::Op::warp_sync) {
-    SyncOp op{.kind = SyncKind::warp_barrier, .warp = &warp, .pc = warp.split().pc, .lanes = mask};
+    SyncOp op{.kind = SyncKind::warp_barrier,
+              .warp = &warp,
+              .pc = warp.split().pc,
+              .lanes = mask,
+              .barrier = members_at_warp_sync(warp, instr, mask)};
     if (performer_.sync(op) == Performed::pending) {
       ++warp.under_way;
       park(warp, mask);

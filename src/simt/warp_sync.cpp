@@ -298,6 +298,15 @@ bool arrive_at_warp_sync(Warp& warp, const Instr& instr, LaneMask mask) {
   return true;
 }
 
+LaneMask members_at_warp_sync(Warp& warp, const Instr& instr, LaneMask mask) {
+  const ptx::Kernel& kernel = *warp.block->grid->kernel;
+  const u32* members = row_of(warp, warp.split().frame, operands_of(kernel, instr).mask);
+  const u32 first = members[std::countr_zero(mask)];
+  for (LaneMask left = mask; left; left &= left - 1)
+    if (members[std::countr_zero(left)] != first) return 0;
+  return first;
+}
+
 LaneMask missing_lanes(const Warp& warp, const Split& split) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
   const Instr& instr = kernel.code[split.pc];

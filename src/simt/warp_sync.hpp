@@ -9,6 +9,8 @@ namespace ew::simt {
 
 /// Lanes `mask` of the current split arrive at the operation. Leaves a current split that can go on, or answers false.
 bool arrive_at_warp_sync(Warp&, const ptx::Instr&, LaneMask mask);
+/// The member mask that all of these lanes of the current split name; 0: they name several.
+LaneMask members_at_warp_sync(Warp&, const ptx::Instr&, LaneMask mask);
 /// Performs those whose last lane has come, or has exited.
 void complete_warp_syncs(Warp&);
 /// Lanes that a split at such an operation waits for.

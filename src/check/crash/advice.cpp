@@ -122,6 +122,24 @@ bool explain_torn_store(const ExplainedRun& run, const Blame& blame, ModelFailur
   return true;
 }
 
+/// One instruction of a warp has stored both, for two of its lanes.
+bool explain_lanes_of_one_store(const ExplainedRun& run, const Blame& blame, ModelFailure& failure) {
+  if (!blame.absent || by_host(run, *blame.present)) return false;
+  const auto evidence = evidence_of(run.events, run.axioms, *blame.absent, *blame.present);
+  if (!evidence.one_instruction || evidence.same_thread) return false;
+  const auto [durable, lost] = stores_of(run, *blame.present, *blame.absent);
+  const bool by_releases = run.axioms.across == PersistAxioms::Across::releases;
+  failure.kind = FailureClass::missing_order;
+  failure.happened = fmt::format(
+      "{} is durable and {}, which the same instruction has stored for another lane, is not: nothing orders the two",
+      durable, lost);
+  failure.advice =
+      fmt::format("{}store {} by an instruction of its own, behind the others: {} and a __syncthreads() first",
+                  run.of_recovery ? "in the recovery, " : "", words_of(run, *blame.present),
+                  by_releases ? run.axioms.fence : run.axioms.waiting_fence);
+  return true;
+}
+
 // --- A state that the run itself passes through
 
 /// One of the two is a store of the host or a copy, and the other order would recover.
@@ -154,6 +172,14 @@ void explain_order_of_host(const ExplainedRun& run, const Blame& blame, ModelFai
   }
 }
 
+/// Two stores of one launch: what orders them if they must be of different threads; else empty.
+std::string meeting_between(const ExplainedRun& run, const Blame& blame) {
+  const auto evidence = evidence_of(run.events, run.axioms, *blame.absent, *blame.present);
+  if (evidence.same_thread) return {};
+  return fmt::format(", and {} if a thread's second store needs the first ones of others",
+                     evidence.same_block ? "also a __syncthreads()" : "also a flag, or grid.sync(),");
+}
+
 void explain_passing(const ExplainedRun& run, const Blame& blame, ModelFailure& failure) {
   failure.kind = FailureClass::recovery_bug;
   const std::string_view who = run.of_recovery ? "the recovery that was crashed" : "the run";
@@ -181,7 +207,7 @@ void explain_passing(const ExplainedRun& run, const Blame& blame, ModelFailure& 
   } else {
     failure.advice = fmt::format("wrong order: store {} first, then {}", absent, present);
     if (present_launch == absent_launch)
-      failure.advice += fmt::format(", with {} between them", run.axioms.fence);
+      failure.advice += fmt::format(", with {} between them{}", run.axioms.fence, meeting_between(run, blame));
     else if (ran_together(run.events, absent_launch, present_launch))
       failure.advice += fmt::format(": {} and {} run at the same time, so one must wait for a flag of the other",
                                     launch_of(run, absent_launch), launch_of(run, present_launch));
@@ -427,7 +453,7 @@ void explain_blame(const ExplainedRun& run, Blame blame, const Fails& fails, Mod
     if (!run.of_recovery) failure.state = fmt::format("upto:{}", blame.state.count());
     if (run.of_recovery) failure.nested = fmt::format("upto:{}", blame.state.count());
     name_lines(run, blame.present, blame.absent, failure);
-    if (explain_torn_store(run, blame, failure)) return;
+    if (explain_torn_store(run, blame, failure) || explain_lanes_of_one_store(run, blame, failure)) return;
     return explain_passing(run, blame, failure);
   }
   sharpen_blame(run.graph, fails, blame);
@@ -438,7 +464,8 @@ void explain_blame(const ExplainedRun& run, Blame blame, const Fails& fails, Mod
   }
   if (explain_scope(run, blame, fails, failure)) return name_lines(run, blame.present, blame.absent, failure);
   name_lines(run, blame.present, blame.absent, failure);
-  if (!explain_torn_store(run, blame, failure)) explain_missing_order(run, blame, failure);
+  if (explain_torn_store(run, blame, failure) || explain_lanes_of_one_store(run, blame, failure)) return;
+  explain_missing_order(run, blame, failure);
 }
 
 void explain_early_acknowledgement(const ExplainedRun& run, u32 absent, bool later, ModelFailure& failure) {
@@ -459,8 +486,11 @@ void explain_early_acknowledgement(const ExplainedRun& run, u32 absent, bool lat
     else if (launch == 0)
       failure.advice = advice_of_flush(run, absent, std::nullopt, call);
     else if (run.axioms.durable_at_end || evidence_of(run.events, run.axioms, absent, no_persist).dfence_behind)
-      failure.advice =
-          fmt::format("let the host wait for {} (cudaDeviceSynchronize) before {}", launch_of(run, launch), call);
+      failure.advice = fmt::format(
+          "let the host wait for {} (cudaDeviceSynchronize) before {}; that the host sees a flag of a running kernel "
+          "is "
+          "not recorded, and does not count",
+          launch_of(run, launch), call);
     else
       failure.advice = fmt::format("insert {} behind {}, before {} ends, and let the host wait for it before {}",
                                    run.axioms.waiting_fence, failure.not_durable_at, launch_of(run, launch), call);

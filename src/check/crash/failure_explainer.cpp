@@ -148,8 +148,9 @@ void FailureExplainer::explain_set(const ExplainedRun& run, const PersistSet& fa
     return explain_early_acknowledgement(run, mended - 1, false, failure);
   }
   if (fails(PersistSet(size).filled_to(issued))) {  // the run itself fails at the moment of the acknowledgement
-    if (const auto mended = first_mended(size, issued, fails))
-      return explain_early_acknowledgement(run, *mended - 1, true, failure);
+    auto mended = first_mended(run.graph, issued, fails_then);
+    if (!mended) mended = first_mended(run.graph, issued, fails);
+    if (mended) return explain_early_acknowledgement(run, *mended - 1, true, failure);
     failure.happened = fmt::format("the recovery misses what gpm_acknowledge({}) has told, whatever is durable", told);
     failure.advice = "no fence helps: the recovery gives up what is there, or looks for it in the wrong place";
     return;

@@ -1,7 +1,10 @@
 #include "check/crash/folder.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <ranges>
 #include <sstream>
 
 #include "check/crash/pool_watch.hpp"
@@ -65,6 +68,30 @@ std::string messages_in(const std::string& output) {
     if (inside) messages += line + "\n";
   }
   return messages;
+}
+
+std::set<fs::path> files_of(const fs::path& folder) {
+  std::set<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) files.insert(entry.path());
+  return files;
+}
+
+std::string other_files(const fs::path& folder, const std::set<fs::path>& before, const std::vector<fs::path>& pools) {
+  std::vector<std::string> others;
+  for (const fs::path& path : files_of(folder)) {
+    const fs::path name = fs::relative(path, folder);
+    if (!before.contains(path) && fs::is_regular_file(path) && std::ranges::find(pools, name) == pools.end())
+      others.push_back(name.string());
+  }
+  if (others.empty()) return {};
+  constexpr std::size_t most = 3;
+  const std::string list = fmt::format("{}", fmt::join(others | std::views::take(most), ", "));
+  return fmt::format(
+      "ew crash: the program has also made {}{}, no pool. A state has only pools, so its recovery does not find it: "
+      "what "
+      "is said of a state that needs it is not true. Write it into a pool, or try real crashes (--at without "
+      "--machine)\n",
+      list, others.size() > most ? fmt::format(" and {} more", others.size() - most) : "");
 }
 
 void run_recovery(const CrashPlan& plan, const fs::path& folder, const std::vector<fs::path>& pools) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,11 @@ void copy_named_files(const process::Words&, const std::filesystem::path& folder
 void with_output(const std::string& output, const std::function<void()>& use);
 /// The messages of Everwarp in what a program has written: a kernel that failed, a deadlock.
 std::string messages_in(const std::string& output);
+/// A sentence about files of the folder that a run has made and that are no pools; empty: there are none. `before`: the
+/// files that were there.
+std::string other_files(const std::filesystem::path& folder, const std::set<std::filesystem::path>& before,
+                        const std::vector<std::filesystem::path>& pools);
+std::set<std::filesystem::path> files_of(const std::filesystem::path& folder);
 std::string last_line(std::string text);
 /// The paths of the pools of a run in `folder`: relative to it, or absolute if they lie outside of it (then `outside`
 /// is set).

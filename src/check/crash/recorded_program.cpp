@@ -38,8 +38,7 @@ void RecordedProgram::record() {
   const process::Scratch scratch, kept;
   copy_named_files(plan_.program, scratch.path());
   const fs::path file = kept.path() / "events";
-  std::set<fs::path> there;
-  for (const auto& entry : fs::recursive_directory_iterator(scratch.path())) there.insert(entry.path());
+  const std::set<fs::path> there = files_of(scratch.path());
   const std::string output = run_program(plan_, scratch.path(), {{Environment::events_name, file.string()}});
   messages_ = messages_in(output);
   with_output(output, [&] {
@@ -53,6 +52,7 @@ void RecordedProgram::record() {
     made_pools_ = std::ranges::all_of(pool_paths_, [&](const fs::path& path) {
       return path.is_relative() && !there.contains(scratch.path() / path);
     });
+    messages_ += other_files(scratch.path(), there, pool_paths_);
     run_recovery(plan_, scratch.path(), pool_paths_);
   });
   record_seconds_ = process::seconds_since(begin);

@@ -33,12 +33,14 @@ TimedCampaign::TimedCampaign(const CrashPlan& plan) : plan_(plan) {
   const process::Scratch scratch;
   const Recording recording;
   copy_named_files(plan.program, scratch.path());
+  const std::set<fs::path> there = files_of(scratch.path());
   with_output(run_program(plan, scratch.path(), recording.environment()), [&] {
     run_ = std::make_unique<RecordedRun>(recording, scratch.path());
     if (!run_->ran())
       throw UserError(
           "the program ran nothing under Everwarp, so there is nothing to crash: was it built with `ew build`?");
     if (run_->pools() == 0) throw UserError("the program maps no persistent pool (gpm_map), so a crash leaves nothing");
+    messages_ = other_files(scratch.path(), there, run_->pool_paths());
     run_recovery(plan, scratch.path(), run_->pool_paths());
   });
 }

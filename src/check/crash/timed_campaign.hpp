@@ -51,6 +51,8 @@ class TimedCampaign {
                               const Progress&);
   /// The digests of the images that crashes of recoveries have left.
   std::set<u64> nested_images() const { return nested_.images(); }
+  /// What the recorded run has left that crashes cannot have.
+  const std::string& messages() const { return messages_; }
   /// Some pools lie outside of the trials' folders. Then only one trial runs at a time.
   bool shares_pools() const { return run_->shares_pools(); }
 
@@ -60,6 +62,7 @@ class TimedCampaign {
   const CrashPlan& plan_;
   std::unique_ptr<RecordedRun> run_;
   ImageVerdicts nested_;
+  std::string messages_;
 };
 
 }  // namespace ew::check
