@@ -305,8 +305,7 @@ bool explain_scope(const ExplainedRun& run, Blame& blame, const Fails& fails, Mo
   if (const auto changes = fewest_changes(wide, *blame.absent, *blame.present)) explain_changes(run, *changes, failure);
   failure.happened = fmt::format(
       "{} is durable and {} is not, although it was released at {} and acquired at {}: the two threads are in "
-      "different "
-      "blocks, and a scope between them is too narrow to order anything",
+      "different blocks, and a scope between them is too narrow to order anything",
       store_of(run, *blame.present), store_of(run, *blame.absent), failure.release_at, failure.acquire_at);
   return true;
 }
@@ -379,8 +378,7 @@ std::string advice_of_regions(const ExplainedRun& run, u32 absent, std::string_v
   if (before.empty())
     return fmt::format(
         "no flush of the host comes between two stores of one kernel: let the host, or a kernel behind its flush of "
-        "{}, "
-        "make the second store; or {}",
+        "{}, make the second store; or {}",
         words_of(run, absent), begin);
   const auto late = run.calls.flush_of(run.graph.persist(absent), absent);
   return fmt::format("{}: {}; or {}", flush,
