@@ -186,6 +186,62 @@ TEST(TracedCore, instructions_take_time_by_the_issue_width) {
   EXPECT_NEAR(static_cast<double>(time(4)), 2'500, 2);
 }
 
+TEST(TracedCore, a_clwb_takes_its_cycles_whatever_is_there_to_flush) {
+  const auto time = [](u32 cycles) {
+    TracedBench bench(HostConfig{.flush_cycles = cycles});
+    return bench.run_threads(1, [](TracedCore& core, unsigned) {
+      u64 own = 0;  // on the thread's stack: not followed
+      for (int i = 0; i < 1000; ++i) core.flush(reinterpret_cast<u64>(&own));
+    });
+  };
+  EXPECT_NEAR(static_cast<double>(time(56)), 20'000, 2) << "56,000 cycles at 2.8 GHz";
+  EXPECT_NEAR(static_cast<double>(time(28)), 10'000, 2);
+}
+
+// An access begins when the instructions before it are over, though the core has run them ahead of the machine's time.
+TEST(TracedCore, memory_is_asked_when_the_instructions_before_are_over) {
+  const auto time = [](u64 instructions, bool flushes) {
+    HostConfig config;
+    config.issue_width = config.flush_cycles = 1;
+    TracedBench bench(config);
+    return bench.run_threads(1, [&](TracedCore& core, unsigned) {
+      core.instructions(instructions);
+      flushes ? bench.flush(core, 0) : bench.load(core, 0);
+      core.fence();
+    });
+  };
+  for (const bool flushes : {false, true})
+    EXPECT_NEAR(static_cast<double>(time(28'000, flushes) - time(0, flushes)), 10'000, 2) << flushes;
+}
+
+TEST(TracedCore, a_thread_ends_when_what_it_has_begun_is_over) {
+  TracedBench bench;
+  const u64 fenced = bench.run_threads(1, [&](TracedCore& core, unsigned) {
+    bench.store(core, 0, 1);
+    bench.flush(core, 0);
+    core.fence();
+  });
+  TracedBench other;
+  const u64 open = other.run_threads(1, [&](TracedCore& core, unsigned) {
+    other.store(core, 0, 1);
+    other.flush(core, 0);
+  });
+  EXPECT_EQ(other.durable_word(0), 1u) << "the flush was not waited for";
+  EXPECT_LE(open, fenced);
+  EXPECT_GT(open, fenced / 2);
+}
+
+// A line that two cores have read stays in the caches of both: reading it again asks nobody.
+TEST(TracedCore, a_line_that_is_shared_is_read_from_the_cores_own_caches) {
+  const auto time = [](u64 rounds) {
+    TracedBench bench(HostConfig{.cores = 2, .prefetch_ahead = 0});
+    return bench.run_threads(2, [&](TracedCore& core, unsigned) {
+      for (u64 i = 0; i < rounds; ++i) bench.load(core, 0), bench.load(core, 512);
+    });
+  };
+  EXPECT_LT(time(1000) - time(1), 1000u) << "2,000 loads of an instruction each";
+}
+
 /// Stores and flushes of 256 KiB by so many threads.
 u64 persist(u32 threads, HostStatistics* statistics = nullptr) {
   HostConfig config{.cores = 64, .flush_cycles = 60};

@@ -85,6 +85,19 @@ class EveryStandard : public testing::TestWithParam<DramStandard> {
 INSTANTIATE_TEST_SUITE_P(Dram, EveryStandard, testing::ValuesIn(dram_standards),
                          [](const auto& row) { return std::string(row.param.name); });
 
+TEST_P(EveryStandard, GivesEveryTimingThatTheFileLeavesOut) {
+  const DramStandard& row = GetParam();
+  const DramConfig all = refreshing;
+  for (const auto& [name, wanted, got] :
+       {std::tuple("rcd", row.rcd, all.rcd), std::tuple("rp", row.rp, all.rp), std::tuple("ras", row.ras, all.ras),
+        std::tuple("cl", row.cl, all.cl), std::tuple("wl", row.wl, all.wl), std::tuple("ccd", row.ccd, all.ccd),
+        std::tuple("ccd_long", row.ccd_long, all.ccd_long), std::tuple("rrd", row.rrd, all.rrd),
+        std::tuple("faw", row.faw, all.faw), std::tuple("wr", row.wr, all.wr), std::tuple("rtp", row.rtp, all.rtp),
+        std::tuple("wtr", row.wtr, all.wtr), std::tuple("refi", row.refi, all.refi),
+        std::tuple("rfc", row.rfc, all.rfc)})
+    EXPECT_EQ(got, wanted) << name;
+}
+
 TEST_P(EveryStandard, LatencyOfALoneReadIsItsCommands) {
   DeviceBench bench("dram", media(c), sm_clock);
   const double column = c.cl + burst_ticks;
