@@ -121,6 +121,9 @@ int call(const RunCommand& command, const CLI::App& verb) {
   }
   words[0] = program_path(words[0]);
   check_output_file("--stats", command.settings.statistics_file);
+  if (command.settings.statistics_file.ends_with(".csv"))
+    fmt::print(stderr, "ew run: --stats writes JSON, into {}, too; --csv prints the statistics as CSV\n",
+               command.settings.statistics_file);
   check_output_file("--timeline", command.settings.timeline_file);
   check_output_file("--trace", command.settings.trace_file);
   check_observations(command.settings, command.html, config);

@@ -98,6 +98,9 @@ class Assign {
       else
         text << (value.is_table() ? "a table" : "an array");
     });
+    const bool quoted = place_.line && node_.is_string() && !std::holds_alternative<std::string*>(field_.target);
+    if (quoted && !is_bytes(field_))  // in a file, "4" is no 4
+      reject(place_, field_, fmt::format("the text \"{}\": write it without quotes and unit", text.str()));
     reject(place_, field_, text.str());
   }
   double in_range(double value) const {

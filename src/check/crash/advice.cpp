@@ -472,13 +472,14 @@ void explain_early_acknowledgement(const ExplainedRun& run, u32 absent, bool lat
   const u32 launch = run.graph.persist(absent).launch;
   const std::string call = fmt::format("gpm_acknowledge({})", failure.acknowledged);
   if (later) {
-    failure.happened = fmt::format("{} was called before {} was stored at all", call, store_of(run, absent));
+    failure.happened =
+        fmt::format("{} was called before {} was {} at all", call, store_of(run, absent), launch ? "stored" : "made");
     failure.advice =
         launch ? fmt::format("call {} behind {}, once the host has waited for it", call, launch_of(run, launch))
                : fmt::format("call {} behind {}, once that is durable", call, store_of(run, absent));
   } else {
-    failure.happened = fmt::format("{} was called after {} was stored, but nothing had made that durable by then", call,
-                                   store_of(run, absent));
+    failure.happened = fmt::format("{} was called after {} was {}, but nothing had made that durable by then", call,
+                                   store_of(run, absent), launch ? "stored" : "made");
     if (std::string regions = advice_of_regions(run, absent, call); !regions.empty())
       failure.advice = std::move(regions);
     else if (launch == 0)
