@@ -136,7 +136,9 @@ std::optional<Telling> telling_between(const EventFile& events, const PersistAxi
     builder.take(record, words);
     const bool stores_present = present >= before && present < builder.persists();
     if (stores_present) told = followed.knows(record, lane_of(present));
-    followed.take(record, words);
+    // A meeting of lanes releases nothing.
+    if (record.action != EventAction::sync_warp || axioms.across != PersistAxioms::Across::releases)
+      followed.take(record, words);
     if (absent >= before && absent < builder.persists()) followed.begin(Followed::thread_of(record, lane_of(absent)));
   });
   return told;

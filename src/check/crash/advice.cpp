@@ -462,8 +462,7 @@ void explain_blame(const ExplainedRun& run, Blame blame, const Fails& fails, Mod
   }
   if (explain_scope(run, blame, fails, failure)) return name_lines(run, blame.present, blame.absent, failure);
   name_lines(run, blame.present, blame.absent, failure);
-  if (explain_torn_store(run, blame, failure) || explain_lanes_of_one_store(run, blame, failure)) return;
-  explain_missing_order(run, blame, failure);
+  if (!explain_torn_store(run, blame, failure)) explain_missing_order(run, blame, failure);
 }
 
 void explain_early_acknowledgement(const ExplainedRun& run, u32 absent, bool later, ModelFailure& failure) {
