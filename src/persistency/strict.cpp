@@ -1,6 +1,7 @@
 // Strict persistency without a buffer: a persist goes home at once and its warp is held until the persistence domain
 // has it, so that a thread's persists become durable in program order, and those of threads that communicate in the
-// order of their communication.
+// order of their communication. Nothing is left to order, so order operations wait for nothing. But the copies that a
+// warp may read stale behind one go with it: the fences of the regions, which would drop them, do nothing here.
 #include <array>
 #include <bit>
 
@@ -8,6 +9,8 @@
 
 namespace ew::persistency {
 namespace {
+
+using memory::PersistOrder;
 
 class Strict final : public Unbuffered {
  public:
@@ -21,7 +24,11 @@ class Strict final : public Unbuffered {
       if (--under_way_[static_cast<u32>(std::countr_zero(left))]) warps &= ~(left & -left);
     if (warps) machinery_.resume(warps);
   }
-  bool on_order(memory::PersistOrder, Scope, u64) override { return true; }
+  bool on_order(PersistOrder order, Scope scope, u64) override {
+    const bool acquires = order == PersistOrder::p_acquire && scope > Scope::cta;
+    if (acquires || order == PersistOrder::dfence) machinery_.invalidate(false);
+    return true;
+  }
 
  private:
   std::array<u32, 64> under_way_{};  // parts of persists, by warp
@@ -33,7 +40,7 @@ constinit const PersistAxioms strict_axioms{
     .name = "strict",
     .sentence = "Strict persistency: persists become durable in the order in which they are performed.",
     .across = PersistAxioms::Across::performance,
-    .durable = {memory::PersistOrder::dfence},
+    .durable = {PersistOrder::dfence},
     // Because the order of a recorded run is total, and a machine need not keep it between threads that have nothing
     // to do with each other.
     .on_machines = &epoch_axioms};
