@@ -37,6 +37,7 @@ class WaySet {
   std::vector<u64> words_;
 };
 
+/// What a set's lines have done decides in that set alone. An emptied set is as a fresh one.
 class Replacement {
  public:
   virtual ~Replacement() = default;
@@ -46,7 +47,8 @@ class Replacement {
   virtual void used(u32 way) = 0;
   /// The way is empty.
   virtual void removed(u32 way) = 0;
-  /// Of a set without empty ways, the first that should go of those that are not pinned. REQUIRES: there is one.
+  /// Of a set without empty ways, the first that should go of those that are not pinned. Asking again changes nothing
+  /// but what is drawn. REQUIRES: there is one.
   virtual u32 victim(u32 set, const WaySet& pinned) = 0;
 };
 
@@ -54,6 +56,10 @@ struct ReplacementPolicy {
   std::string_view name, sentence;
   /// For so many sets of so many ways.
   std::unique_ptr<Replacement> (*make)(u32 sets, u32 ways);
+  // What the contract suite asks of it besides.
+  bool spares_new = true;   // of lines that were not used, the one that came last does not go
+  bool spares_used = true;  // a line that was just used does not go before lines that never were
+  bool learns = false;      // from other sets, or from lines that are gone
 };
 
 std::span<const ReplacementPolicy> replacement_policies();

@@ -12,6 +12,7 @@
 #include "memory/networks/ideal_network.hpp"
 #include "memory/networks/mesh.hpp"
 #include "memory/networks/networks.hpp"
+#include "parameter_name.hpp"
 
 namespace ew::memory {
 namespace {
@@ -165,7 +166,7 @@ class EveryNetwork : public testing::TestWithParam<NamedNetwork> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Networks, EveryNetwork, testing::ValuesIn(every_network()),
-                         [](const auto& network) { return network.param.name; });
+                         [](const auto& network) { return parameter_name(network.param.name); });
 
 TEST_P(EveryNetwork, ALoneMessageTakesTheIdleLatency) {
   Bench bench(config());

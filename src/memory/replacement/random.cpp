@@ -27,8 +27,11 @@ class Random final : public Replacement {
 }  // namespace
 
 ReplacementPolicy replacement::random() {
-  return {"random", "Any line goes, by a fixed pseudo-random sequence.",
-          [](u32, u32 ways) -> std::unique_ptr<Replacement> { return std::make_unique<Random>(ways); }};
+  return {.name = "random",
+          .sentence = "Any line goes, by a fixed pseudo-random sequence.",
+          .make = [](u32, u32 ways) -> std::unique_ptr<Replacement> { return std::make_unique<Random>(ways); },
+          .spares_new = false,
+          .spares_used = false};
 }
 
 }  // namespace ew::memory
