@@ -1,12 +1,15 @@
 // What every network promises, asked of every entry of the table: arrival exactly once and in order for each pair of
 // nodes, latency as configured, links that carry no more than their width, traffic figures that add up, determinism,
 // bounded jitter.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
+#include <numeric>
 #include <random>
 
 #include "core/clock_ratio.hpp"
+#include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
 #include "memory/networks/crossbar.hpp"
 #include "memory/networks/ideal_network.hpp"
@@ -140,9 +143,22 @@ void send_randomly(Bench& bench, u32 messages, u32 seed, u32 most_pause) {
   bench.run();
 }
 
+/// The fields of the kind's own section, whatever it is called.
+std::vector<core::Field> fields_of(const NetworkKind& kind, NetworkConfig& config) {
+  std::vector<core::Field> fields;
+  if (kind.section.collect) kind.section.collect(config.sections, core::FieldCollector(fields, kind.name));
+  return fields;
+}
+
+void set_each_clock(NetworkConfig& config, core::Kilohertz clock) {
+  for (const core::Field& field : fields_of(*find_network_kind(config.kind), config))
+    if (auto* const target = std::get_if<core::Kilohertz*>(&field.target)) **target = clock;
+}
+
 struct NamedNetwork {
   std::string name;
   NetworkConfig config;
+  friend void PrintTo(const NamedNetwork& network, std::ostream* out) { *out << network.name; }
 };
 
 /// Each kind as it is by default, and a crossbar of two partitions.
@@ -163,7 +179,25 @@ std::vector<NamedNetwork> every_network() {
 class EveryNetwork : public testing::TestWithParam<NamedNetwork> {
  protected:
   static NetworkConfig config() { return GetParam().config; }
+  static const NetworkKind& kind() { return *find_network_kind(config().kind); }
+  /// SM cycles in which a port moves so many bytes.
+  static double cycles_for(u64 bytes) {
+    const NetworkPort port = kind().port(config());
+    return static_cast<double>(bytes) / port.width * static_cast<double>(sm_clock.count) /
+           static_cast<double>(port.clock.count);
+  }
 };
+
+u64 all_crossings(const Network& network) {
+  const auto& crossings = network.statistics().flit_crossings;
+  return std::accumulate(crossings.begin(), crossings.end(), u64{0});
+}
+/// Of one message.
+u64 crossings_of(Bench& bench, Node from, Node to, u32 bytes) {
+  const u64 before = all_crossings(bench.network());
+  bench.lone(from, to, bytes);
+  return all_crossings(bench.network()) - before;
+}
 
 INSTANTIATE_TEST_SUITE_P(Networks, EveryNetwork, testing::ValuesIn(every_network()),
                          [](const auto& network) { return parameter_name(network.param.name); });
@@ -195,7 +229,7 @@ TEST_P(EveryNetwork, RandomTrafficArrivesOnceAndInOrder) {
 TEST_P(EveryNetwork, OrderHoldsWhateverTheClocks) {
   for (const core::Kilohertz clock : {100_MHz, 701_MHz, 2'117_MHz, 9'999_MHz}) {
     NetworkConfig fast = config();
-    fast.sections.of<CrossbarConfig>().clock = fast.sections.of<MeshConfig>().clock = clock;
+    set_each_clock(fast, clock);
     Bench bench(fast);
     send_randomly(bench, 20'000, 99, 5);
     expect_all_in_order(bench);
@@ -363,6 +397,115 @@ TEST_P(EveryNetwork, CountsMessagesByClass) {
   std::array<u64, traffic_classes> messages{};
   for (const Bench::Sent& message : bench.sent) ++messages[static_cast<u32>(message.traffic)];
   EXPECT_EQ(bench.network().statistics().messages, messages);
+}
+
+/// Fifteen agents send to one home, one agent to many homes, one home to many agents.
+TEST_P(EveryNetwork, APortMovesNoMoreThanItsWidth) {
+  if (!kind().port) GTEST_SKIP() << "messages do not share ports";
+  constexpr u32 rounds = 40, bytes = 1024;
+  for (const u32 pattern : {0u, 1u, 2u}) {
+    Bench bench(config());
+    for (u32 round = 0; round < rounds; ++round)
+      for (u32 i = 0; i < 15; ++i) {
+        const Node agent = static_cast<Node>(pattern == 1 ? 3 : i),
+                   home = static_cast<Node>(pattern == 0 ? 20 : 16 + i);
+        pattern == 2 ? bench.send(25, agent, bytes) : bench.send(agent, home, bytes);
+      }
+    bench.run();
+    EXPECT_GE(static_cast<double>(bench.wheel.now()), cycles_for(rounds * 15 * bytes)) << "pattern " << pattern;
+  }
+}
+
+/// Every node sends far away at once: without a limit, the links would be busy for longer than there is time.
+TEST_P(EveryNetwork, ItsLinksMoveNoMoreThanTheirWidth) {
+  Bench ask(config());
+  u64 sum = 0, most = 0, least = ~u64{0};  // crossings of messages without data
+  std::vector<Node> targets;
+  for (u32 from = 0; from < ask.nodes(); ++from) {
+    std::pair<u64, Node> farthest{0, 0};
+    for (u32 to = 0; to < ask.nodes(); ++to) {
+      const u64 crossed = crossings_of(ask, static_cast<Node>(from), static_cast<Node>(to), 0);
+      if (crossed) least = std::min(least, crossed);
+      if (crossed > farthest.first) farthest = {crossed, static_cast<Node>(to)};
+    }
+    targets.push_back(farthest.second);
+    sum += farthest.first;
+    most = std::max(most, farthest.first);
+  }
+  if (!kind().links) {
+    EXPECT_LE(most / least, 2u) << "a message crosses many links: say how many there are (NetworkKind::links)";
+    return;
+  }
+  Bench bench(config());
+  const u64 links = kind().links(config(), {bench.wheel, sm_clock, 16, 16});
+  ASSERT_GT(sum / least, links) << "too little traffic to tell";
+  for (u32 round = 0; round < 300; ++round)
+    for (u32 from = 0; from < bench.nodes(); ++from) bench.send(static_cast<Node>(from), targets[from], 120);
+  bench.run();
+  const u64 busy = bench.network().statistics().busy_cycles;
+  EXPECT_LE(busy, links * bench.wheel.now()) << links << " links were busy for longer than there was time";
+  EXPECT_GE(busy * 20, links * bench.wheel.now()) << "links are hardly busy: are crossings counted?";
+}
+
+/// Where one way takes longer than another, it crosses more links; a message of many flits crosses them with each.
+TEST_P(EveryNetwork, FlitCrossingsFollowTheWay) {
+  if (!kind().port) GTEST_SKIP() << "messages do not share ports";
+  Bench bench(config());
+  const auto idle = [&](u32 to) { return bench.network().idle_latency(0, static_cast<Node>(to), 0); };
+  u32 nearest = 1, farthest = 1;
+  for (u32 to = 1; to < bench.nodes(); ++to) {
+    if (idle(to) < idle(nearest)) nearest = to;
+    if (idle(to) > idle(farthest)) farthest = to;
+  }
+  const u64 near = crossings_of(bench, 0, static_cast<Node>(nearest), 0);
+  const u64 far = crossings_of(bench, 0, static_cast<Node>(farthest), 0);
+  EXPECT_GT(far, 0u);
+  if (idle(farthest) > idle(nearest) + 1) {
+    EXPECT_GT(far, near) << "node " << farthest << " is farther than node " << nearest;
+  }
+  const u64 long_ones = crossings_of(bench, 0, static_cast<Node>(farthest), 4096);
+  EXPECT_GT(long_ones, 8 * far) << "flits, not messages, are counted";
+  EXPECT_EQ(long_ones % far, 0u) << "each flit crosses the same links";
+}
+
+TEST_P(EveryNetwork, AccountsAddUp) {
+  Bench bench(config());
+  send_randomly(bench, 3'000, 6, 2);
+  const NetworkStatistics all = bench.network().statistics();
+  const NetworkStatistics taken = bench.network().take(core::nobody);
+  EXPECT_EQ(all.delivered, 3'000u);
+  EXPECT_EQ(taken.messages, all.messages) << "Network::take";
+  EXPECT_EQ(taken.flit_crossings, all.flit_crossings) << "Network::take";
+}
+
+/// A message that is charged is counted as one that is sent, and holds the home's port as long.
+TEST_P(EveryNetwork, AChargedMessageIsCountedAndHoldsTheHomesPort) {
+  constexpr u32 charges = 60, bytes = 1024;
+  for (const bool to_home : {true, false}) {
+    const Node agent = 2, home = 20, from = to_home ? agent : home, to = to_home ? home : agent;
+    Bench sends(config()), bench(config());
+    sends.send(from, to, bytes, Traffic::probe);
+    sends.run();
+    bench.wheel.run_due();
+    core::Cycle waits = 0;
+    for (u32 i = 0; i < charges; ++i) waits = bench.network().charge(from, to, core::nobody, bytes, Traffic::probe);
+    const NetworkStatistics &one = sends.network().statistics(), &all = bench.network().statistics();
+    const u32 probe = static_cast<u32>(Traffic::probe);
+    EXPECT_EQ(all.messages[probe], charges) << "Network::charge counts no message";
+    EXPECT_EQ(all.delivered, charges) << "Network::charge";
+    EXPECT_EQ(all.flit_crossings[probe], charges * one.flit_crossings[probe]) << "Network::charge";
+    if (!kind().port) {
+      EXPECT_EQ(waits, 0u);
+      continue;
+    }
+    const double before = cycles_for(u64{bytes} * (charges - 1));
+    EXPECT_GE(static_cast<double>(waits), before - 1) << "Network::charge: the last waits for those before it";
+    EXPECT_LE(static_cast<double>(waits), before * 1.2 + 2);
+    const Node other = 9;
+    bench.send(to_home ? other : home, to_home ? home : other, 0);
+    bench.run();
+    EXPECT_GE(static_cast<double>(bench.arrived(0)), before) << "Network::charge: the home's port is held";
+  }
 }
 
 TEST_P(EveryNetwork, NothingIsAllocatedOnceItHasItsWorkingSize) {
@@ -810,14 +953,16 @@ TEST(Mesh, MemoryStandsAtTheCorners) {
 
 /// SMs send behind the events of their cycle: what a network asks for in that cycle itself would never come.
 TEST(Networks, WithoutLatencyWhatIsSentBehindACyclesEventsArrives) {
-  NetworkConfig without;
-  without.sections.of<IdealNetworkConfig>().latency = 0_ns;
-  without.sections.of<CrossbarConfig>() = {.clock = 100000_MHz, .latency = 0, .width = 4096, .flit = 40, .header = 8};
-  without.sections.of<MeshConfig>().clock = 100000_MHz;
-  without.sections.of<MeshConfig>().base = 0;
-  without.sections.of<MeshConfig>().hop = 1;
   for (const NetworkKind& entry : network_kinds()) {
+    NetworkConfig without;
     without.kind = entry.name;
+    for (const core::Field& field : fields_of(entry, without)) {
+      const bool rate = std::holds_alternative<core::Kilohertz*>(field.target) || field.name == "width";
+      const bool delay = std::holds_alternative<core::Picoseconds*>(field.target) || field.unit == "cycles";
+      if (rate || delay)
+        core::apply_setting(fmt::format("{}={}", field.key(), rate ? field.range.highest : field.range.lowest),
+                            fields_of(entry, without));
+    }
     Bench bench(without);
     bench.wheel.run_due();
     for (Node to = 16; to < 32; ++to) bench.send(0, to, 32);

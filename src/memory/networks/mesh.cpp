@@ -131,6 +131,10 @@ NetworkKind mesh() {
                 const auto mesh = config.sections.of<MeshConfig>();
                 return NetworkPort{mesh.width, mesh.clock};
               },
+          .links = [](const NetworkConfig& config, const NetworkParts&) -> u64 {
+            const auto mesh = config.sections.of<MeshConfig>();
+            return 2 * (u64{mesh.columns} * (mesh.rows - 1) + u64{mesh.rows} * (mesh.columns - 1));
+          },
           .section = core::section_of<MeshConfig>("Timing: the network of kind mesh.")};
 }
 

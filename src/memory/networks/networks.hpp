@@ -58,7 +58,10 @@ struct NetworkKind {
   /// SM cycles that a memory channel is away from a home slice, there and back; nullptr: none.
   u64 (*memory_distance)(const NetworkConfig&, const NetworkParts&, u32 slice, u32 channel) = nullptr;
   NetworkPort (*port)(const NetworkConfig&) = nullptr;  // nullptr: messages do not share ports
-  core::ModelSection section;                           // of its own keys
+  /// Links between the nodes' ports, each as wide as a port, over which network.busy_cycles is added. nullptr: there
+  /// are none; the contract suite refuses that where a message crosses more than two links.
+  u64 (*links)(const NetworkConfig&, const NetworkParts&) = nullptr;
+  core::ModelSection section;  // of its own keys
 };
 
 /// In the order in which they are documented.
