@@ -44,7 +44,9 @@ enum class Otherwise : u8 {
 };
 
 struct alignas(4) Reaction {
-  bool valid = false, owned = false;  // words in this state can be used at once
+  /// Words in this state can be used at once. A store never looks at `valid`, an atomic only where it is performed on
+  /// copies (`fetch`): coherence/table_mistakes.hpp refuses a table that says otherwise.
+  bool valid = false, owned = false;
   Otherwise otherwise = Otherwise::past;
 };
 

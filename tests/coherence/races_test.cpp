@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../memory/scene.hpp"
+#include "coherence/table_mistakes.hpp"
 
 namespace ew::coherence {
 namespace {
@@ -668,7 +669,29 @@ TEST(Models, are_found_by_name) {
     EXPECT_EQ(model.agent.home, model.home().kind()) << model.name;
     EXPECT_FALSE(model.sentence.empty());
   }
-  EXPECT_EQ(find_model("msi"), nullptr);
+  EXPECT_EQ(find_model("no such protocol"), nullptr);
+}
+
+TEST(Models, say_nothing_in_their_tables_that_no_cache_does) {
+  for (const Model& model : models()) EXPECT_EQ(table_mistakes(model), "");
+}
+
+TEST(Models, whose_tables_say_what_no_cache_does_are_told_so) {
+  Model model = gpu();
+  model.agent.on(Use::store)[0].valid = true;
+  EXPECT_EQ(table_mistakes(model),
+            "gpu, row store, ordinary data: .otherwise = buffer but .valid is not looked at: a write needs an owned "
+            "word, or goes through a write buffer: say .valid = false\n");
+  model = gpu_hrf();
+  model.agent.on(Use::atomic)[1].valid = false;
+  EXPECT_EQ(table_mistakes(model),
+            "gpu-hrf, row atomic, read-only data: .otherwise = fetch performs it on valid copies: say .valid = true\n");
+  model = mesi();
+  model.agent.on(Use::fresh_atomic) = both({.valid = true, .owned = true, .otherwise = Otherwise::own});
+  model.agent.on(Use::atomic)[0] = {.owned = true, .otherwise = Otherwise::past};
+  model.agent.on(Use::load)[0].otherwise = Otherwise::buffer;
+  const std::string all = table_mistakes(model);
+  EXPECT_EQ(std::ranges::count(all, '\n'), 4) << all;
 }
 
 }  // namespace
