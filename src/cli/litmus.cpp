@@ -99,11 +99,25 @@ runtime::MachineConfig machine_of(const LitmusCommand& command) {
   return config;
 }
 
+/// Fences end in a cache of the host that a crash empties.
+bool volatile_cache(const runtime::MachineConfig& config) {
+  return !config.nvm.near() && config.nvm.ddio && !config.nvm.eadr;
+}
+
 /// The column whose axioms the machine must keep.
 std::string column_of(const runtime::MachineConfig& config) {
-  const bool volatile_cache = !config.nvm.near() && config.nvm.ddio && !config.nvm.eadr;
   const persistency::Model& model = *persistency::find_model(config.persistency.model);
-  return std::string((volatile_cache ? persistency::unordered_axioms : model.promises()).name);
+  return std::string((volatile_cache(config) ? persistency::unordered_axioms : model.promises()).name);
+}
+
+/// Of a machine on which a model promises nothing, though it does so on others.
+void warn_of_no_promise(const runtime::MachineConfig& config, const std::string& name) {
+  const persistency::Model& model = *persistency::find_model(name);
+  if (!volatile_cache(config) || &model.promises() == &persistency::unordered_axioms) return;
+  fmt::print(stderr,
+             "ew litmus: this machine leaves DDIO on without eADR, so {} orders nothing on it; -m sbrp-pm-near names a "
+             "machine on which it does\n",
+             name);
 }
 
 check::RunPlan plan_of(const LitmusCommand& command) {
@@ -111,7 +125,10 @@ check::RunPlan plan_of(const LitmusCommand& command) {
   check::RunPlan plan;
   plan.protocol = config.machine.timing() ? config.coherence.protocol : "functional";
   if (config.machine.timing()) plan.consistency = config.consistency.model;
-  if (!command.persistency.empty()) plan.persistency_column = column_of(config);
+  if (!command.persistency.empty()) {
+    warn_of_no_promise(config, command.persistency);
+    plan.persistency_column = column_of(config);
+  }
   plan.first_seed = command.settings.seed;
   plan.seeds = command.seeds;
   if (command.settings.max_instructions) plan.machine.instruction_limit = command.settings.max_instructions;
