@@ -257,6 +257,9 @@ int call(const SweepCommand& command, const CLI::App& verb) {
     first.push_back(&point);
   }
   sweep.commit = source_commit();
+  if (!options.resume && !command.batch.is_slice() && fs::exists(folder / "sweep.csv"))
+    fmt::print(stderr, "ew sweep: {} of an earlier sweep is written anew; --out names another folder\n",
+               (folder / "sweep.csv").string());
   Batch batch(options);
   const auto failures = batch.carry_out(runs, [&](std::size_t i, const fs::path& part) {
     return make_run(first[i]->run, part, command.timeout_seconds, sweep.commit);

@@ -206,6 +206,20 @@ TEST_F(SweepCommand, KeepsWhatFailedAndGoesOn) {
   EXPECT_NE(text_of("out/sweep.html").find("1 runs failed"), std::string::npos);
 }
 
+TEST_F(SweepCommand, SaysThatItWritesAnEarlierOneAnew) {
+  const Words options{"-m", "titan-rtx", "--functional"};
+  const auto says_so = [&](const Words& more) {
+    const Outcome outcome = sweep(options + more);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    return outcome.output.find(
+               "/out/sweep.csv of an earlier sweep is written anew; --out names another "
+               "folder\n") != std::string::npos;
+  };
+  EXPECT_FALSE(says_so({}));
+  EXPECT_TRUE(says_so({}));
+  EXPECT_FALSE(says_so({"--resume"})) << "it is the same sweep, which goes on";
+}
+
 TEST_F(SweepCommand, AKilledOneGoesOnAndOnlyWhatChangedIsMadeAnew) {
   const Words options = four_points + Words{"--seeds", "4", "-j", "2"};
   ASSERT_EQ(result(options)["failed"], 0);
