@@ -1,11 +1,14 @@
 // Every mistake that a person can make on the command line is status 2 and one sentence: where, what was expected, and
 // the nearest valid name. And `ew explain`, which prints what those names are.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "coherence/models.hpp"
 #include "process/run.hpp"
 #include "ptx/opcodes.hpp"
 
@@ -64,9 +67,10 @@ TEST_F(Mistakes, AMachineFilesMistakesAreToldTogetherInOrder) {
   expect({"run", "--machine", "m.toml", "--", "true"},
          "m.toml:2: unknown key in [sm] \"wraps\" (did you mean \"warps\"?)\n"
          "m.toml:3: sm.count should be a whole number of SMs, 1 .. 1024, but is 0\n"
-         "m.toml:5: unknown protocol \"mesii\" (did you mean \"mesi\"?) (coherence.protocol should be one of \"gpu\", "
-         "\"none-l1\", \"mesi\", \"denovo\", \"gpu-hrf\", \"denovo-hrf\", \"denovo-ro\")\n"
-         "m.toml:6: unknown section \"sn\" (did you mean \"sm\"?)");
+         "m.toml:5: unknown protocol \"mesii\" (did you mean \"mesi\"?) (coherence.protocol should be one of \"" +
+             fmt::format("{}", fmt::join(coherence::names(), "\", \"")) +
+             "\")\n"
+             "m.toml:6: unknown section \"sn\" (did you mean \"sm\"?)");
 }
 
 TEST_F(Mistakes, FiguresThatCannotStandTogetherNameTheirPlaces) {
