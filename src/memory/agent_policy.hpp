@@ -45,7 +45,7 @@ enum class Otherwise : u8 {
 
 struct alignas(4) Reaction {
   /// Words in this state can be used at once. A store never looks at `valid`, an atomic only where it is performed on
-  /// copies (`fetch`): coherence/table_mistakes.hpp refuses a table that says otherwise.
+  /// copies (`fetch`): the contract suite refuses a table that says otherwise.
   bool valid = false, owned = false;
   Otherwise otherwise = Otherwise::past;
 };

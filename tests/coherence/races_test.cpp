@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "../memory/scene.hpp"
-#include "coherence/table_mistakes.hpp"
+#include "table_mistakes.hpp"
 
 namespace ew::coherence {
 namespace {

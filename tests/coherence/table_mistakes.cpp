@@ -1,4 +1,4 @@
-#include "coherence/table_mistakes.hpp"
+#include "table_mistakes.hpp"
 
 #include <fmt/format.h>
 
