@@ -99,8 +99,9 @@ class Assign {
         text << (value.is_table() ? "a table" : "an array");
     });
     const bool quoted = place_.line && node_.is_string() && !std::holds_alternative<std::string*>(field_.target);
-    if (quoted && !is_bytes(field_))  // in a file, "4" is no 4
-      reject(place_, field_, fmt::format("the text \"{}\": write it without quotes and unit", text.str()));
+    const std::string written = text.str();
+    if (quoted && !is_bytes(field_) && !written.empty() && written[0] >= '0' && written[0] <= '9')
+      reject(place_, field_, fmt::format("the text \"{}\": write it without quotes and unit", written));
     reject(place_, field_, text.str());
   }
   double in_range(double value) const {

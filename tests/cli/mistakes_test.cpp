@@ -47,6 +47,10 @@ TEST_F(Mistakes, MachineFilesAreReadStrictly) {
     const char *text, *sentence;
   } files[] = {
       {"[sm]\n\ncount = \"x\"\n", "m.toml:3: sm.count should be a whole number of SMs, 1 .. 1024, but is x"},
+      {"[sm]\ncount = \"4\"\n",
+       "m.toml:2: sm.count should be a whole number of SMs, 1 .. 1024, but is the text \"4\": write it without quotes "
+       "and "
+       "unit"},
       {"[sm]\ncount = 1025\n", "m.toml:2: sm.count should be a whole number of SMs, 1 .. 1024, but is 1025"},
       {"[sm]\ncount = 3.5\n", "m.toml:2: sm.count should be a whole number of SMs, 1 .. 1024, but is 3.5"},
       {"[sm]\ncuont = 3\n", "m.toml:2: unknown key in [sm] \"cuont\" (did you mean \"count\"?)"},

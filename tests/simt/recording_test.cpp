@@ -125,8 +125,9 @@ std::string events_of(const std::string& body, bool timing = false) {
   const check::EventFile file(event_file());
   file.each([&](const simt::EventRecord& record, std::span<const u64> words) {
     constexpr const char* kinds[] = {"load", "store", "atomic", "order", "arrive"};
-    constexpr const char* actions[] = {"none", "weak",   "relaxed", "acquire", "release",       "acq_rel",  "prel",
-                                       "pacq", "ofence", "dfence",  "fence",   "sync_and_wait", "sync_only"};
+    constexpr const char* actions[] = {"none",    "weak",          "relaxed",   "acquire",  "release",
+                                       "acq_rel", "prel",          "pacq",      "ofence",   "dfence",
+                                       "fence",   "sync_and_wait", "sync_only", "sync_warp"};
     constexpr const char* scopes[] = {"none", "cta", "cluster", "gpu", "sys"};
     if (record.kind < simt::EventKind::load || record.kind > simt::EventKind::arrive) return;
     text += fmt::format(
@@ -176,7 +177,8 @@ TEST(EventRecorder, tells_an_mbarriers_arrivals_as_releases_and_its_waits_as_acq
       events_of("  mov.u64 %rd3, cell;\n  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra both;\n"
                 "  mbarrier.init.shared.b64 [%rd3], 2;\nboth:\n  bar.warp.sync 3;\n"
                 "  mbarrier.arrive.shared.b64 %rd4, [%rd3];\n  mbarrier.test_wait.shared.b64 %p2, [%rd3], %rd4;\n"),
-      "atomic acq_rel cta 8 1: shared+0 0 0\natomic acq_rel cta 8 3: shared+0 0 0 shared+0 0 0\n"
+      "atomic acq_rel cta 8 1: shared+0 0 0\narrive sync_warp none 0 3: shared+3\n"  // the lanes that meet
+      "atomic acq_rel cta 8 3: shared+0 0 0 shared+0 0 0\n"
       "load acquire cta 8 3: shared+0 0 shared+0 0\n");
 }
 
