@@ -485,9 +485,8 @@ void explain_early_acknowledgement(const ExplainedRun& run, u32 absent, bool lat
       failure.advice = advice_of_flush(run, absent, std::nullopt, call);
     else if (run.axioms.durable_at_end || evidence_of(run.events, run.axioms, absent, no_persist).dfence_behind)
       failure.advice = fmt::format(
-          "let the host wait for {} (cudaDeviceSynchronize) before {}; that the host sees a flag of a running kernel "
-          "is "
-          "not recorded, and does not count",
+          "let the host wait for {} (cudaDeviceSynchronize) before {}; a flag of a running kernel that the host polls "
+          "is not recorded, and does not count",
           launch_of(run, launch), call);
     else
       failure.advice = fmt::format("insert {} behind {}, before {} ends, and let the host wait for it before {}",

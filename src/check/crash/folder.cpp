@@ -88,8 +88,7 @@ std::string other_files(const fs::path& folder, const std::set<fs::path>& before
   const std::string list = fmt::format("{}", fmt::join(others | std::views::take(most), ", "));
   return fmt::format(
       "ew crash: the program has also made {}{}, no pool. A state has only pools, so its recovery does not find it: "
-      "what "
-      "is said of a state that needs it is not true. Write it into a pool, or try real crashes (--at without "
+      "what is said of a state that needs it is not true. Write it into a pool, or try real crashes (--at without "
       "--machine)\n",
       list, others.size() > most ? fmt::format(" and {} more", others.size() - most) : "");
 }
