@@ -47,8 +47,8 @@ class Replacement {
   virtual void used(u32 way) = 0;
   /// The way is empty.
   virtual void removed(u32 way) = 0;
-  /// Of a set without empty ways, the first that should go of those that are not pinned. Asking again changes nothing
-  /// but what is drawn. REQUIRES: there is one.
+  /// Of a set without empty ways, the first that should go of those that are not pinned. A second
+  /// question has the same answer, but where the policy draws at random. REQUIRES: there is one.
   virtual u32 victim(u32 set, const WaySet& pinned) = 0;
 };
 

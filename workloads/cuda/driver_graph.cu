@@ -4,9 +4,7 @@
 //
 // build: -lcuda
 // deterministic: yes
-#include <cuda.h>
-
-#include "check.h"
+#include "driver.h"
 
 namespace {
 
@@ -40,14 +38,6 @@ $done:
   ret;
 }
 )";
-
-void require(CUresult result, const char* call) {
-  if (result == CUDA_SUCCESS) return;
-  const char* name = "?";
-  cuGetErrorName(result, &name);
-  EXPECT(false, "%s should succeed, but returned %s", call, name);
-}
-#define DRIVER(call) require(call, #call)
 
 void refuse(CUresult result, CUresult wanted, const char* call) {
   EXPECT(result == wanted, "%s should return %d, but returned %d", call, wanted, result);

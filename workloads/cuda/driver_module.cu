@@ -4,9 +4,7 @@
 //
 // build: -lcuda
 // deterministic: yes
-#include <cuda.h>
-
-#include "check.h"
+#include "driver.h"
 
 namespace {
 
@@ -79,14 +77,6 @@ $done:
   exit;
 }
 )";
-
-void require(CUresult result, const char* call) {
-  if (result == CUDA_SUCCESS) return;
-  const char* name = "?";
-  cuGetErrorName(result, &name);
-  EXPECT(false, "%s should succeed, but returned %s", call, name);
-}
-#define DRIVER(call) require(call, #call)
 
 }  // namespace
 

@@ -104,13 +104,10 @@ void name_lines(const ExplainedRun& run, std::optional<u32> present, std::option
   }
 }
 
-// --- A store of more than 8 bytes
+// --- One instruction that has stored both
 
-/// One instruction has stored both persists, and the recovery takes them for one.
-bool explain_torn_store(const ExplainedRun& run, const Blame& blame, ModelFailure& failure) {
-  if (!blame.absent || by_host(run, *blame.present)) return false;
-  const u32 bytes = evidence_of(run.events, run.axioms, *blame.absent, *blame.present).torn_bytes;
-  if (!bytes) return false;
+/// A thread's store of more than 8 bytes: the recovery takes it for one.
+void explain_torn_store(const ExplainedRun& run, const Blame& blame, u32 bytes, ModelFailure& failure) {
   const std::string there = words_of(run, *blame.present), missing = words_of(run, *blame.absent);
   failure.kind = FailureClass::torn_store;
   failure.happened = fmt::format(
@@ -119,14 +116,10 @@ bool explain_torn_store(const ExplainedRun& run, const Blame& blame, ModelFailur
       store_of(run, *blame.present), bytes, there, missing);
   failure.advice = fmt::format("{}store {} by an instruction of their own, behind the others, with {} between the two",
                                run.of_recovery ? "in the recovery, " : "", there, run.axioms.fence);
-  return true;
 }
 
-/// One instruction of a warp has stored both, for two of its lanes.
-bool explain_lanes_of_one_store(const ExplainedRun& run, const Blame& blame, ModelFailure& failure) {
-  if (!blame.absent || by_host(run, *blame.present)) return false;
-  const auto evidence = evidence_of(run.events, run.axioms, *blame.absent, *blame.present);
-  if (!evidence.one_instruction || evidence.same_thread) return false;
+/// Two lanes of a warp's store. The run passes through no state between them.
+void explain_lanes_of_one_store(const ExplainedRun& run, const Blame& blame, ModelFailure& failure) {
   const auto [durable, lost] = stores_of(run, *blame.present, *blame.absent);
   const bool by_releases = run.axioms.across == PersistAxioms::Across::releases;
   failure.kind = FailureClass::missing_order;
@@ -137,7 +130,16 @@ bool explain_lanes_of_one_store(const ExplainedRun& run, const Blame& blame, Mod
       fmt::format("{}store {} by an instruction of its own, behind the others: {} and a __syncthreads() first",
                   run.of_recovery ? "in the recovery, " : "", words_of(run, *blame.present),
                   by_releases ? run.axioms.fence : run.axioms.waiting_fence);
-  return true;
+}
+
+/// False: no instruction has stored both, or this says nothing that matters.
+bool explain_one_instruction(const ExplainedRun& run, const Blame& blame, ModelFailure& failure) {
+  if (!blame.absent || by_host(run, *blame.present)) return false;
+  const auto evidence = evidence_of(run.events, run.axioms, *blame.absent, *blame.present);
+  const bool lanes = evidence.one_instruction && !evidence.same_thread && blame.passed_through;
+  if (evidence.torn_bytes) explain_torn_store(run, blame, evidence.torn_bytes, failure);
+  if (lanes) explain_lanes_of_one_store(run, blame, failure);
+  return lanes || evidence.torn_bytes;
 }
 
 // --- A state that the run itself passes through
@@ -451,8 +453,8 @@ void explain_blame(const ExplainedRun& run, Blame blame, const Fails& fails, Mod
     if (!run.of_recovery) failure.state = fmt::format("upto:{}", blame.state.count());
     if (run.of_recovery) failure.nested = fmt::format("upto:{}", blame.state.count());
     name_lines(run, blame.present, blame.absent, failure);
-    if (explain_torn_store(run, blame, failure) || explain_lanes_of_one_store(run, blame, failure)) return;
-    return explain_passing(run, blame, failure);
+    if (!explain_one_instruction(run, blame, failure)) explain_passing(run, blame, failure);
+    return;
   }
   sharpen_blame(run.graph, fails, blame);
   isolate_blame(run.graph, fails, blame);
@@ -462,7 +464,7 @@ void explain_blame(const ExplainedRun& run, Blame blame, const Fails& fails, Mod
   }
   if (explain_scope(run, blame, fails, failure)) return name_lines(run, blame.present, blame.absent, failure);
   name_lines(run, blame.present, blame.absent, failure);
-  if (!explain_torn_store(run, blame, failure)) explain_missing_order(run, blame, failure);
+  if (!explain_one_instruction(run, blame, failure)) explain_missing_order(run, blame, failure);
 }
 
 void explain_early_acknowledgement(const ExplainedRun& run, u32 absent, bool later, ModelFailure& failure) {
