@@ -363,6 +363,7 @@ int call(CrashCommand& command, const Words& words) {
   check::CrashPlan& plan = command.plan;
   if (!plan.nested_at.empty() && plan.nested < 2) throw UserError("--nested-at belongs to --nested 2");
   const runtime::MachineConfig config = command.settings.resolve();
+  command.settings.tell_unused("crash", config);
   if (config.storage.drives) check_drives(command, config);
   plan.drives = config.storage.drives > 0;
   plan.cycles = plan.drives && config.machine.timing() && command.at[0] != "instruction";

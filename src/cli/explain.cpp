@@ -160,7 +160,10 @@ std::vector<Model> all_models() {
   add("persistency.model", persistency::models());
   add("sm_timing.policy", simt::scheduler_policies());
   add("network.kind", memory::network_kinds());
-  add("medium", media::media_kinds());
+  add("memory.model", media::media_kinds_at(media::MediaPlace::gpu_memory));
+  add("host_memory.model", media::media_kinds_at(media::MediaPlace::host_memory));
+  add("nvm.near_model", media::media_kinds_at(media::MediaPlace::gpu_pools));
+  add("nvm.far_model", media::media_kinds_at(media::MediaPlace::host_pools));
   add("host.file_system", host::file_systems());
   add("storage.model", storage::drive_models());
   add("storage.backend", storage::backends());

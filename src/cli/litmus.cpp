@@ -96,6 +96,7 @@ runtime::MachineConfig machine_of(const LitmusCommand& command) {
     if (const std::string why = runtime::why_no_pools(config); !why.empty()) throw UserError(why);
   }
   if (config.network.jitter == 0) config.network.jitter = usual_jitter;
+  command.settings.tell_unused("litmus", config);
   return config;
 }
 

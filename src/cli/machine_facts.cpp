@@ -70,12 +70,17 @@ class Facts {
     const double l1 = ghz_ * constant(constants_, "machine.l1_bytes_a_cycle");
     add("bandwidth of all L1s", l1, "GB/s", "sm.count, l1.banks, l1.bank_bytes");
     add("bandwidth of the L2 to the SMs", l2_, "GB/s", "the network's ports and width");
-    add("bandwidth of the memory", memory_, "GB/s", "address_map.channels, memory.clock, bytes_per_clock");
-    add("bytes of a channel each cycle of its clock", dram_.bytes_per_clock, "bytes", "memory.bytes_per_clock");
+    const bool banks = c_.memory.model == "dram";
+    if (memory_ > 0)
+      add("bandwidth of the memory", memory_, "GB/s",
+          banks ? "address_map.channels, memory.clock, bytes_per_clock" : "memory.model");
+    if (banks)
+      add("bytes of a channel each cycle of its clock", dram_.bytes_per_clock, "bytes", "memory.bytes_per_clock");
     add("bandwidth of the host's link, each way", host_, "GB/s", "host_link.bandwidth");
-    add("commands of a read of a closed row",
-        static_cast<double>(dram_.rcd + dram_.cl) * 1e6 / static_cast<double>(dram_.clock.count), "ns",
-        "memory.rcd, memory.cl, memory.clock");
+    if (banks)
+      add("commands of a read of a closed row",
+          static_cast<double>(dram_.rcd + dram_.cl) * 1e6 / static_cast<double>(dram_.clock.count), "ns",
+          "memory.rcd, memory.cl, memory.clock");
   }
 
   void warnings() {
@@ -83,12 +88,13 @@ class Facts {
     if (l2_ > 0 && l2_ < memory_)
       warn("the L2 gives the SMs {:.0f} GB/s, less than the memory's {:.0f}: the memory's bandwidth cannot be reached",
            l2_, memory_);
-    if (dram_.refi == 0 || !dram_.refresh) warn("memory.refi: the memory is never refreshed");
+    if (c_.memory.model == "dram" && (dram_.refi == 0 || !dram_.refresh))
+      warn("memory.refi: the memory is never refreshed");
     if (c_.address_map.slices % std::max(c_.address_map.channels, 1u) != 0)
       warn("address_map: {} slices on {} channels: some channels have more slices than others", c_.address_map.slices,
            c_.address_map.channels);
     const double copies = static_cast<double>(c_.copy.device_to_device.count) / 1e9;
-    if (copies > memory_ / 2)
+    if (memory_ > 0 && copies > memory_ / 2)
       warn("copy.device_to_device: {:.0f} GB/s; a copy reads and writes, so the memory allows {:.0f}", copies,
            memory_ / 2);
     for (const auto& [name, bandwidth] :

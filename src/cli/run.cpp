@@ -114,6 +114,7 @@ void check_observations(const RunSettings& settings, const std::string& html, co
 int call(const RunCommand& command, const CLI::App& verb) {
   Words words = program_words(verb);
   const runtime::MachineConfig config = command.settings.resolve();
+  command.settings.tell_unused("run", config);
   if (command.print_machine) fmt::print("{}", runtime::to_toml(runtime::effective(config)));
   if (words.empty()) {
     if (command.print_machine) return clean;

@@ -12,6 +12,7 @@
 #include "core/diagnostics.hpp"
 #include "core/nearest.hpp"
 #include "runtime/environment.hpp"
+#include "runtime/unused_section.hpp"
 
 namespace ew::cli {
 
@@ -56,6 +57,13 @@ runtime::MachineConfig RunSettings::resolve() const {
   }
   runtime::check(config, machine, settings);
   return config;
+}
+
+void RunSettings::tell_unused(std::string_view verb, const runtime::MachineConfig& config) const {
+  for (const std::string& setting : settings)
+    if (const std::string why = runtime::why_unused(setting.substr(0, setting.find_first_of(".=")), config);
+        !why.empty())
+      fmt::print(stderr, "ew {}: --set {} changes nothing: {}\n", verb, setting, why);
 }
 
 fs::path library_path() {

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct RunSettings {
   void add_options(CLI::App& app);
   /// Reads the machine file and applies the settings; a mistake is a core::UserError.
   runtime::MachineConfig resolve() const;
+  /// Writes to stderr, in the name of this verb, which settings nothing reads on the machine that they resolved to.
+  void tell_unused(std::string_view verb, const runtime::MachineConfig&) const;
   /// For the child. Paths are absolute, since the program may change its folder.
   std::vector<std::pair<std::string, std::string>> environment() const;
   /// The same as options of `ew run`, for a command that can be typed again.

@@ -8,6 +8,7 @@
 
 #include "core/configuration.hpp"
 #include "core/nearest.hpp"
+#include "runtime/unused_section.hpp"
 
 namespace ew::cli {
 
@@ -180,6 +181,14 @@ void SweepPlan::check_plot(const SweepRequest& request) {
   collect([&] { report::choose_plot(sweep_, request.x, request.lines); });
 }
 
+namespace {
+
+std::string section_of(std::string_view key) {
+  return std::string(key.substr(0, key.find('.')));
+}
+
+}  // namespace
+
 /// The machine at each choice of machine and settings: values that are right alone may not go together.
 void SweepPlan::resolve_machines(const SweepRequest& request) {
   double product = 1;
@@ -189,6 +198,7 @@ void SweepPlan::resolve_machines(const SweepRequest& request) {
   const std::size_t axes = 1 + request.settings.size();
   std::vector<std::size_t> at(axes);
   std::set<std::string> told;
+  std::vector<std::string> unused(axes, "no machine");  // by axis: why no point reads it
   do {
     MachineRun run;
     run.settings.machine = sweep_.axes[0].values[at[0]];
@@ -196,7 +206,10 @@ void SweepPlan::resolve_machines(const SweepRequest& request) {
     for (std::size_t i = 1; i < axes; ++i)
       run.settings.settings.push_back(setting_text(request.settings[i - 1], sweep_.axes[i].values[at[i]]));
     try {
-      run.machine_text = runtime::to_toml(run.settings.resolve());
+      const runtime::MachineConfig config = run.settings.resolve();
+      run.machine_text = runtime::to_toml(config);
+      for (std::size_t i = 1; i < axes; ++i)
+        if (!unused[i].empty()) unused[i] = runtime::why_unused(section_of(request.settings[i - 1].key), config);
     } catch (const UserError& mistake) {
       std::vector<std::size_t> point = at;
       point.resize(sweep_.axes.size());
@@ -205,6 +218,13 @@ void SweepPlan::resolve_machines(const SweepRequest& request) {
     }
     machines_.push_back(std::move(run));
   } while (advance(at, sweep_.axes, axes));
+  if (!told.empty()) return;
+  for (std::size_t i = 1; i < axes; ++i) {
+    const AskedAxis& axis = request.settings[i - 1];
+    if (!unused[i].empty())
+      mistakes_.add(++order_, fmt::format("{}{}: no run of this sweep reads it: {}",
+                                          axis.place.empty() ? "--set " : axis.place, axis.key, unused[i]));
+  }
 }
 
 MachineRun SweepPlan::run_at(const SweepRequest& request, const std::vector<std::size_t>& at) const {

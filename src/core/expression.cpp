@@ -46,8 +46,13 @@ class StepReader final : ArithmeticReader<StepReader, Steps> {
     const std::string_view name = word();
     if (name.empty()) wrong("a value");
     if (name.ends_with('.') && at_ < text_.size() && text_[at_] == '*') ++at_;
-    std::vector<u32> found = numbers_(text_.substr(begin, at_ - begin));
-    if (!found.empty()) return {{.figures = std::move(found)}};
+    std::vector<ReadCondition::Run> runs;
+    for (const u32 number : numbers_(text_.substr(begin, at_ - begin)))
+      if (!runs.empty() && runs.back().first + runs.back().count == number)
+        ++runs.back().count;
+      else
+        runs.push_back({number, 1});
+    if (!runs.empty()) return {{.figures = std::move(runs)}};
     at_ = begin;
     wrong("a figure");
   }

@@ -58,21 +58,25 @@ class ReadCondition {
   ReadCondition(std::string_view text, const std::function<std::vector<u32>(std::string_view name)>& numbers);
   static constexpr long double no_value = std::numeric_limits<long double>::quiet_NaN();
 
-  /// `value_of(number)`: a long double, perhaps no_value.
-  template <class ValueOf>
-  Condition hold(ValueOf&& value_of) const {
-    const long double left = value(left_, value_of), right = value(right_, value_of);
+  /// `sum_of(first, count)`: the sum of so many figures from that number on; a long double, perhaps no_value.
+  template <class SumOf>
+  Condition hold(SumOf&& sum_of) const {
+    const long double left = value(left_, sum_of), right = value(right_, sum_of);
     const bool known = !std::isnan(left) && !std::isnan(right);
     const bool holds = !known || (equal_ ? left == right : left <= right);
     if (holds) return {};
     return {.left = left, .right = right, .holds = false};
   }
 
+  /// Figures whose numbers follow each other.
+  struct Run {
+    u32 first = 0, count = 0;
+  };
   /// A step leaves a value on a stack: a number, the sum of figures, or two values joined.
   struct Step {
     char sign = 0;  // 0: no joining
     long double number = 0;
-    std::vector<u32> figures;
+    std::vector<Run> figures;
   };
 
  private:
@@ -82,8 +86,8 @@ class ReadCondition {
     if (sign == '*') return left * right;
     return right == 0 ? no_value : left / right;
   }
-  template <class ValueOf>
-  static long double value(const std::vector<Step>& steps, ValueOf&& value_of) {
+  template <class SumOf>
+  static long double value(const std::vector<Step>& steps, SumOf&& sum_of) {
     long double stack[most_deep];
     u32 deep = 0;
     for (const Step& step : steps) {
@@ -93,7 +97,7 @@ class ReadCondition {
         continue;
       }
       long double sum = step.number;
-      for (const u32 figure : step.figures) sum += value_of(figure);
+      for (const Run& run : step.figures) sum += sum_of(run.first, run.count);
       stack[deep++] = sum;
     }
     return stack[0];

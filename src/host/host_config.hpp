@@ -36,7 +36,7 @@ struct HostConfig {
     visit("cores", self.cores, Range{1, 1024}, "cores",
           "The cores that do timed work (<everwarp/host.cuh>). If there are more threads, they take turns.",
           "GPM, Table 3: Xeon Gold 6242, 16 cores a socket");
-    visit("clock", self.clock, Range{1, 10000}, "", "Clock of these cores.", "GPM, Table 3");
+    visit("clock", self.clock, Range{100, 10000}, "", "Clock of these cores.", "GPM, Table 3");
     visit("misses", self.misses, Range{1, 256}, "lines",
           "Lines of 64 bytes that one core has under way: loads, stores, flushes and non-temporal stores together.",
           "Intel 64 and IA-32 Architectures Optimization Reference Manual: 12 line fill buffers of a Skylake server "

@@ -209,9 +209,15 @@ MediaKind kinds::dram() {
   return {
       .name = "dram",
       .sentence = "A channel of GPU memory: banks with row buffers, row hits first; every GDDR and HBM standard.",
+      .place = MediaPlace::gpu_memory,
       .make = [](const MediaConfig& config, const MediaParts& parts) -> std::unique_ptr<memory::Device> {
         return std::make_unique<Dram>(resolved(config.dram), parts);
       },
+      .peak =
+          [](const MediaConfig& config, u32 channels) {
+            const DramConfig dram = resolved(config.dram);
+            return u64{channels} * dram.bytes_per_clock * dram.clock.count * 1000;
+          },
   };
 }
 

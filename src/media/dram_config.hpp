@@ -11,6 +11,7 @@ namespace ew::media {
 /// Figures of one channel. Those that a standard fixes are 0 here, which means: as `standard` says (dram_standards.hpp
 /// has the table with sources); whatever else is written in the machine file replaces it.
 struct DramConfig {
+  std::string model = "dram";
   std::string standard = "gddr6";
   core::Kilohertz clock{};  // whose cycles the timings below count
   u32 bytes_per_clock = 0;  // of the data bus
@@ -40,6 +41,8 @@ void DramConfig::fields(Self& self, Visitor&& visit) {
   using core::Range;
   const char* table = "the standard's row in media/dram_standards.hpp";
   const Range timing{0, 1e6};
+  visit("model", self.model, Range{}, "", "Which medium a channel of this memory is.",
+        "SBRP artifact: GDDR6, simulated with its banks");
   visit(
       "standard", self.standard, Range{}, "",
       "gddr5, gddr5x, gddr6, gddr6x, hbm2, hbm2e or hbm3: what every figure of this section is that is not given (0).",

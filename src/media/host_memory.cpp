@@ -157,6 +157,7 @@ MediaKind kinds::host_memory() {
   return {
       .name = "host-memory",
       .sentence = "Host DRAM and the host's last-level cache, behind the host link.",
+      .place = MediaPlace::host_memory,
       .make = [](const MediaConfig& config, const MediaParts& parts) -> std::unique_ptr<memory::Device> {
         return std::make_unique<HostMemory>(config.host_memory, parts);
       },

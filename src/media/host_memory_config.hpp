@@ -8,6 +8,7 @@
 namespace ew::media {
 
 struct HostMemoryConfig {
+  std::string model = "host-memory";
   core::BytesPerSecond bandwidth{100'000'000'000};  // of the DRAM, reads and writes together
   core::Picoseconds latency{90'000};                // of the DRAM
   core::Picoseconds llc_latency{20'000};
@@ -22,6 +23,8 @@ struct HostMemoryConfig {
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
     using core::Range;
+    visit("model", self.model, Range{}, "", "Which medium the host's memory is.",
+          "what the fields of this section describe");
     visit("bandwidth", self.bandwidth, Range{0.001, 100000}, "", "Bandwidth of host DRAM, reads and writes together.",
           "six channels of DDR4-2133 to -2666, as of usual servers");
     visit("latency", self.latency, Range{0, 1e9}, "", "Latency of host DRAM, from the root port.",

@@ -301,6 +301,7 @@ MediaKind kinds::host_nvm() {
       .name = "host-nvm",
       .sentence =
           "Non-volatile memory beside host DRAM, behind the host link, with the host's last-level cache (DDIO).",
+      .place = MediaPlace::host_pools,
       .make = [](const MediaConfig& config, const MediaParts& parts) -> std::unique_ptr<memory::Device> {
         return std::make_unique<HostNvm>(config.nvm, config.host_memory, parts);
       },

@@ -39,6 +39,7 @@ MediaKind kinds::nvm() {
   return {
       .name = "nvm",
       .sentence = "A channel of non-volatile memory on the GPU: a write-pending queue before banks of whole granules.",
+      .place = MediaPlace::gpu_pools,
       .make = [](const MediaConfig& config, const MediaParts& parts) -> std::unique_ptr<memory::Device> {
         return std::make_unique<Nvm>(config.nvm, resolved(config.dram), parts);
       },

@@ -13,6 +13,7 @@ namespace ew::media {
 /// Module.
 struct NvmConfig {
   std::string attach = "far";
+  std::string near_model = "nvm", far_model = "host-nvm";
   u32 channels = 12;
   core::BytesPerSecond read_bandwidth{52'800'000'000};
   core::BytesPerSecond write_bandwidth{12'500'000'000};
@@ -45,6 +46,10 @@ struct NvmConfig {
           "far: beside the host's DRAM, behind the host link; near: on the GPU, with channels of its own; none: pools "
           "cannot be mapped.",
           "SBRP, section 3: PM-far and PM-near");
+    visit("near_model", self.near_model, Range{}, "", "Near: which medium a channel is.",
+          "what the fields of this section describe");
+    visit("far_model", self.far_model, Range{}, "", "Far: which medium stands beside the host's DRAM.",
+          "what the fields of this section describe");
     visit("channels", self.channels, Range{1, 1024}, "channels",
           "Near: channels; the slices of the L2 are spread over them.",
           "SBRP artifact: as many as the GPU's memory has");

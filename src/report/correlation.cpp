@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/nearest.hpp"
-#include "media/dram_standards.hpp"
 
 namespace ew::report {
 
@@ -89,6 +88,11 @@ CorrelatedRow correlated(const SiliconRow& row, const Reading& ours, const Machi
     return {row, row.silicon.value / share.amount, in_unit(row, ours, row.silicon.unit, scale) / scale.slices,
             row.silicon.unit + " a slice"};
   const double silicon = in_unit(row, row.silicon, "GB/s", scale), here = in_unit(row, ours, "GB/s", scale);
+  if (share.of == " GB/s" && scale.peak == 0)
+    throw UserError(
+        fmt::format("{}, \"{}\" is a share of the memory's peak, but the memory of this machine has no limit "
+                    "(memory.model)",
+                    row.device, row.quantity));
   if (share.of == " GB/s") return {row, silicon / share.amount, here / scale.peak, "of peak"};
   return {row, silicon / share.amount, here / scale.sms, "GB/s an SM"};
 }
@@ -112,11 +116,9 @@ std::string board_of(const SiliconMeasurement& measured) {
 }  // namespace
 
 MachineScale MachineScale::of(const runtime::MachineConfig& config) {
-  const media::DramConfig dram = media::resolved(config.memory);
   return {static_cast<double>(config.device.clock.count) / 1e6,
-          static_cast<double>(config.address_map.channels) * dram.bytes_per_clock *
-              static_cast<double>(dram.clock.count) / 1e6,
-          static_cast<double>(config.sm.count), static_cast<double>(config.address_map.slices)};
+          static_cast<double>(runtime::memory_bandwidth(config).count) / 1e9, static_cast<double>(config.sm.count),
+          static_cast<double>(config.address_map.slices)};
 }
 
 std::vector<std::string_view> unit_names() {

@@ -6,6 +6,7 @@
 
 #include "core/diagnostics.hpp"
 #include "media/dram_standards.hpp"
+#include "media/kinds.hpp"
 #include "runtime/machine_checks.hpp"
 #include "runtime/machine_config.hpp"
 
@@ -35,6 +36,14 @@ u32 simulated_double_ratio(const simt::SmTimingConfig& timing) {
 }
 
 }  // namespace
+
+core::BytesPerSecond memory_bandwidth(const MachineConfig& config) {
+  const media::MediaKind* const kind = media::find_media_kind(config.memory.model);
+  if (!kind || !kind->peak) return {};
+  return {kind->peak(
+      {.dram = config.memory, .host_memory = config.host_memory, .nvm = config.nvm, .sections = config.media},
+      config.address_map.channels)};
+}
 
 MachineConfig effective(const MachineConfig& config) {
   MachineConfig machine = config;

@@ -2,11 +2,13 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -127,6 +129,12 @@ std::optional<u64> switches_asleep(const char* thread) {
          std::strtoull(value("\nnonvoluntary_ctxt_switches:\t"), nullptr, 10);
 }
 
+// Each launch asks for both, and a system call costs as much as two hundred instructions. 0: not asked yet.
+thread_local HostThreads::Id known_self = 0;
+std::atomic<HostThreads::Id> known_process = 0;
+/// A child has numbers of its own.
+const int forget_in_child = ::pthread_atfork(nullptr, nullptr, [] { known_self = 0, known_process = 0; });
+
 bool is_of_drive(const char* thread) {
   char text[64];
   return storage::is_drive_thread(read_file(thread, "comm", text));
@@ -135,11 +143,13 @@ bool is_of_drive(const char* thread) {
 }  // namespace
 
 HostThreads::Id HostThreads::self() {
-  return static_cast<Id>(::syscall(SYS_gettid));
+  if (!known_self) known_self = static_cast<Id>(::syscall(SYS_gettid));
+  return known_self;
 }
 
 HostThreads::Id HostThreads::process() {
-  return static_cast<Id>(::getpid());
+  if (!known_process) known_process = static_cast<Id>(::getpid());
+  return known_process;
 }
 
 bool HostThreads::at_rest(Id thread) {

@@ -145,13 +145,18 @@ LaunchInvariants::LaunchInvariants(const MachineConfig& config) : constants_(mac
 }
 
 std::string LaunchInvariants::broken(const KernelRow& row) const {
-  const auto value_of = [&](u32 number) {
-    if (number < row.values.size()) return static_cast<long double>(row.values[number]);
-    if (number == warp_instructions_) return static_cast<long double>(row.warp_instructions);
-    return constants_[number - row.values.size()].second.value_or(core::ReadCondition::no_value);
+  // The numbers of constants, of which a text names one at a time, follow those of figures.
+  const auto sum_of = [&](u32 first, u32 count) {
+    if (first < row.values.size()) {
+      u64 sum = 0;
+      for (u32 number = first; number < first + count; ++number) sum += row.values[number];
+      return static_cast<long double>(sum);
+    }
+    if (first == warp_instructions_) return static_cast<long double>(row.warp_instructions);
+    return constants_[first - row.values.size()].second.value_or(core::ReadCondition::no_value);
   };
   for (const auto& [invariant, condition] : all_)
-    if (std::string text = runtime::broken(*invariant, condition.hold(value_of)); !text.empty())
+    if (std::string text = runtime::broken(*invariant, condition.hold(sum_of)); !text.empty())
       return fmt::format("of the launch of {}: {}", row.name, text);
   return {};
 }

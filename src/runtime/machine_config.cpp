@@ -13,6 +13,7 @@
 #include "core/diagnostics.hpp"
 #include "core/model_table.hpp"
 #include "media/dram_standards.hpp"
+#include "media/kinds.hpp"
 #include "memory/networks/mesh.hpp"
 #include "memory/networks/networks.hpp"
 #include "persistency/models.hpp"
@@ -107,6 +108,7 @@ std::vector<core::Field> fields_of(MachineConfig& config) {
   collect(config.host_link);
   collect(config.host_memory);
   collect(config.nvm);
+  core::collect_sections(media::media_kinds(), config.media, fields);
   collect(config.persistency);
   core::collect_sections(persistency::models(), config.persistency.sections, fields);
   collect(config.launch);
@@ -116,6 +118,10 @@ std::vector<core::Field> fields_of(MachineConfig& config) {
   storage::collect_own(config.storage, fields);
   collect(config.energy);
   set_choices(fields, "network.kind", core::names_of(memory::network_kinds()));
+  using enum media::MediaPlace;
+  for (const auto& [key, place] : {std::pair{"memory.model", gpu_memory}, std::pair{"host_memory.model", host_memory},
+                                   std::pair{"nvm.near_model", gpu_pools}, std::pair{"nvm.far_model", host_pools}})
+    set_choices(fields, key, core::names_of(media::media_kinds_at(place)));
   return fields;
 }
 
@@ -136,6 +142,7 @@ std::string_view section_sentence(std::string_view name) {
   }
   if (const auto* const kind = memory::find_network_kind(name)) return kind->section.sentence;
   if (const auto* const model = persistency::find_model(name)) return model->section.sentence;
+  if (const auto* const medium = media::find_media_kind(name)) return medium->section.sentence;
   if (const auto* const system = host::find_file_system(name)) return system->section.sentence;
   return {};
 }

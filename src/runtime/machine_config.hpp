@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/fields.hpp"
+#include "core/model_section.hpp"
 #include "core/units.hpp"
 #include "host/host_config.hpp"
 #include "media/dram_config.hpp"
@@ -127,6 +128,7 @@ struct MachineConfig {
   memory::HostLinkConfig host_link;
   media::HostMemoryConfig host_memory;
   media::NvmConfig nvm;
+  core::ModelSections media;  // of media that have keys of their own
   persistency::PersistencyConfig persistency;
   LaunchConfig launch;
   CopyConfig copy;
@@ -168,6 +170,8 @@ void check(const MachineConfig&);
 void check(const MachineConfig&, std::string_view name_or_path, const std::vector<std::string>& settings);
 /// Why such a machine cannot map persistent pools, by the fields that say so; empty: it can.
 std::string why_no_pools(const MachineConfig&);
+/// Of the GPU's memory, all channels together; 0: its medium has no limit.
+core::BytesPerSecond memory_bandwidth(const MachineConfig&);
 /// SMs, the host's core of a GPU that shares its memory, the ports of copy engines, and drives.
 u32 agents_of(const MachineConfig&);
 u32 copy_ports_of(const MachineConfig&);
@@ -179,7 +183,7 @@ void DeviceConfig::fields(Self& self, Visitor&& visit) {
   visit("compute_capability", self.compute_capability, Range{1.0, 12.9}, "",
         "Version of the programming model that the device claims; it changes no behaviour by itself.",
         "CUDA C++ Programming Guide, Compute Capabilities");
-  visit("clock", self.clock, Range{1, 10000}, "", "Clock of the SMs; simulated time and clock64() count it.",
+  visit("clock", self.clock, Range{100, 10000}, "", "Clock of the SMs; simulated time and clock64() count it.",
         "SBRP artifact, gpgpu_clock_domains; RTX 2060 base clock");
   visit("memory", self.memory, Range{1 << 20, 1e13}, "", "Device memory; an allocation beyond it fails.",
         "RTX 2060 data sheet");

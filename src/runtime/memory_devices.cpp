@@ -15,7 +15,8 @@ MemoryDevices::MemoryDevices(const MachineConfig& config, core::TimeWheel& wheel
       durable_(durable),
       link_(config.host_link, wheel, config.device.clock),
       host_cache_(config.host_memory) {
-  const media::MediaConfig media{.dram = config.memory, .host_memory = config.host_memory, .nvm = config.nvm};
+  const media::MediaConfig media{
+      .dram = config.memory, .host_memory = config.host_memory, .nvm = config.nvm, .sections = config.media};
   media::MediaParts parts{.wheel = wheel,
                           .clock = config.device.clock,
                           .channels = config.address_map.channels,
@@ -23,11 +24,13 @@ MemoryDevices::MemoryDevices(const MachineConfig& config, core::TimeWheel& wheel
                           .host_cache = &host_cache_,
                           .payloads = &payloads,
                           .durable = durable};
-  for (; parts.channel < parts.channels; ++parts.channel) devices_.push_back(media::make_medium("dram", media, parts));
-  devices_.push_back(media::make_medium("host-memory", media, parts));
+  for (; parts.channel < parts.channels; ++parts.channel)
+    devices_.push_back(media::make_medium(config.memory.model, media, parts));
+  devices_.push_back(media::make_medium(config.host_memory.model, media, parts));
   parts.channels = config.nvm.none() ? 0 : config.nvm.near() ? config.nvm.channels : 1;
   for (parts.channel = 0; parts.channel < parts.channels; ++parts.channel)
-    devices_.push_back(media::make_medium(config.nvm.near() ? "nvm" : "host-nvm", media, parts));
+    devices_.push_back(
+        media::make_medium(config.nvm.near() ? config.nvm.near_model : config.nvm.far_model, media, parts));
   for (u32 i = 0; i < devices_.size(); ++i) devices_[i]->tell(accounts_, i);
 }
 

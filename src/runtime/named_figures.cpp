@@ -29,6 +29,12 @@ std::optional<long double> network_bytes_a_cycle(const MachineConfig& config) {
          config.device.clock.count;
 }
 
+std::optional<long double> memory_bytes_a_cycle(const MachineConfig& config) {
+  const u64 bandwidth = memory_bandwidth(config).count;
+  if (!bandwidth) return std::nullopt;
+  return static_cast<long double>(bandwidth) / (static_cast<long double>(config.device.clock.count) * 1000);
+}
+
 }  // namespace
 
 MachineConstants machine_constants(const MachineConfig& file) {
@@ -39,8 +45,7 @@ MachineConstants machine_constants(const MachineConfig& file) {
       {"machine.l1_sector", config.l1.sector},
       {"machine.l1_bytes_a_cycle", static_cast<long double>(config.sm.count) * config.l1.banks * config.l1.bank_bytes},
       {"machine.l2_bytes_a_cycle", network_bytes_a_cycle(config)},
-      {"machine.memory_bytes_a_cycle", static_cast<long double>(config.address_map.channels) *
-                                           config.memory.bytes_per_clock * config.memory.clock.count / khz},
+      {"machine.memory_bytes_a_cycle", memory_bytes_a_cycle(config)},
       {"machine.host_link_bytes_a_cycle", config.host_link.bandwidth.count / (khz * 1000)},
       {"kernel.resident_warps", std::nullopt},
       {"kernel.warp_instructions", std::nullopt},

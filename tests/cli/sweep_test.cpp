@@ -140,6 +140,27 @@ TEST_F(SweepCommand, TellsAllMistakesBeforeAnyRun) {
   EXPECT_FALSE(fs::exists(folder_ / "out"));
 }
 
+// All points of a sweep over keys of another model would be one machine.
+TEST_F(SweepCommand, RefusesAKeyThatNoRunReads) {
+  const Outcome outcome = sweep({"--timing", "--set", "mesh.hop=1,2"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.output.find("--set mesh.hop: no run of this sweep reads it: [mesh] is read where network.kind is "
+                                "\"mesh\", but it is \"crossbar\""),
+            std::string::npos)
+      << outcome.output;
+  EXPECT_FALSE(fs::exists(folder_ / "out"));
+  EXPECT_EQ(
+      sweep({"--timing", "--set", "sm.count=2", "--set", "mesh.hop=1,2", "--set", "network.kind=crossbar,mesh"}).status,
+      0)
+      << "half of the runs read it";
+
+  const Outcome one = run({EW_PROGRAM, "run", "--timing", "--set", "mesh.hop=2", "--", "./app"},
+                          {.capture = Capture::both, .directory = folder_.string(), .timeout_seconds = 120});
+  EXPECT_EQ(one.status, 0);
+  EXPECT_NE(one.output.find("ew run: --set mesh.hop=2 changes nothing: [mesh] is read where"), std::string::npos)
+      << one.output;
+}
+
 TEST_F(SweepCommand, ValuesMayHoldCommasInBracketsAndQuotes) {
   const auto json =
       result({"--set", "launch.block_limit=[1024,1024,64],[512,512,64]", "--arg", "list='1,2',\"3\"", "--dry-run"},

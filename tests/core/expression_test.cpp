@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <numeric>
 
 namespace ew::core {
 namespace {
@@ -55,13 +56,26 @@ TEST(Expression, IsReadOnceAndAskedOften) {
   for (const char* text : {"b.* <= a", "a <= b.*", "b.x * b.y == a", "b.x == b.y", "a / zero == 1",
                            "(a - (b.x + 1)) * 2 == a", "100 * b.* / a <= 83", "a - b.x - b.y == 1"}) {
     const ReadCondition read(text, [&](std::string_view name) { return numbers.at(name); });
-    const Condition once = read.hold([&](u32 number) { return values[number]; });
+    const Condition once =
+        read.hold([&](u32 first, u32 count) { return std::accumulate(values + first, values + first + count, 0.0L); });
     const Condition anew = hold(text, Named());
     EXPECT_EQ(once.holds, anew.holds) << text;
     if (once.holds) continue;
     EXPECT_EQ(once.left, anew.left) << text;
     EXPECT_EQ(once.right, anew.right) << text;
   }
+}
+
+/// Figures whose numbers follow each other are asked for together.
+TEST(Expression, AsksForRunsOfFigures) {
+  const ReadCondition read("b.* <= 1", [](std::string_view) { return std::vector<u32>{2, 3, 4, 7, 9, 10}; });
+  std::vector<std::pair<u32, u32>> asked;
+  const Condition condition = read.hold([&](u32 first, u32 count) {
+    asked.emplace_back(first, count);
+    return static_cast<long double>(count);
+  });
+  EXPECT_EQ(asked, (std::vector<std::pair<u32, u32>>{{2, 3}, {7, 1}, {9, 2}}));
+  EXPECT_EQ(condition.left, 6);
 }
 
 TEST(Expression, ListsItsNames) {

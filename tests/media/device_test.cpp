@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
 #include "device_bench.hpp"
 #include "memory/distant_device.hpp"
@@ -60,6 +61,29 @@ TEST_P(EveryMedium, EveryRequestIsDoneOnceAndCounted) {
   EXPECT_EQ(counts.writes, writes);
   EXPECT_EQ(counts.read_bytes, read_bytes);
   EXPECT_EQ(counts.written_bytes, written_bytes);
+}
+
+/// A stream of whole lines, as many under way as the device takes, is at most as fast as it says.
+TEST_P(EveryMedium, NoStreamIsFasterThanItsPeak) {
+  const MediaKind& kind = *find_media_kind(GetParam());
+  if (!kind.peak || !kind.peak({}, 1)) return;  // it says no limit
+  for (const bool write : {false, true}) {
+    const auto b = bench();
+    for (u32 i = 0; i < 20'000; ++i) b->ask(u64{i} * 128, 128, write);
+    b->run();
+    EXPECT_LE(20'000 * 128 / b->seconds(), static_cast<double>(kind.peak({}, 1)) * 1.0001);
+  }
+}
+
+/// A machine file finds its section, with a sentence, and each key has what every field has.
+TEST_P(EveryMedium, ItsOwnKeysHaveTheirDefaultsInRange) {
+  const MediaKind& kind = *find_media_kind(GetParam());
+  EXPECT_EQ(kind.section.collect != nullptr, !kind.section.sentence.empty());
+  core::ModelSections sections;
+  std::vector<core::Field> fields;
+  if (kind.section.collect) kind.section.collect(sections, core::FieldCollector(fields, kind.name));
+  for (const core::Field& field : fields)
+    EXPECT_NO_THROW(core::apply_setting(field.key() + "=" + core::value_text(field), fields)) << field.key();
 }
 
 TEST_P(EveryMedium, NothingTakesNoTime) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
 
 #include "device_bench.hpp"
 
@@ -112,6 +113,91 @@ TEST(HostMemory, SlowDramIsTheBottleneck) {
     bench.run();
     const double expected = 3e9 * bytes / std::max(bytes, 64u);
     EXPECT_NEAR(double(requests) * bytes / bench.seconds(), expected, expected * 0.01);
+  }
+}
+
+/// What a core of the host asks, one access after the other. A cycle is a nanosecond.
+class HostCore {
+ public:
+  explicit HostCore(core::Bytes llc) : bench_("host-memory", with(llc), sm_clock) {}
+
+  core::Cycle take(memory::HostAccess host, u64 address) {
+    const bool reads = host == memory::HostAccess::load;
+    bench_.ask(address, 64, !reads);
+    bench_.asked.back().request.host = host;
+    bench_.run();
+    EXPECT_EQ(bench_.asked.back().times, 1u);
+    EXPECT_EQ(bench_.link.statistics().direction[0].packets, 0u) << "it is at the host already";
+    return bench_.asked.back().done - bench_.asked.back().accepted;
+  }
+  /// Lines of 64 bytes that the DRAM has moved since the last question.
+  u64 moved() {
+    const u64 now = bench_.device().statistics().busy_picoseconds / 640;
+    return now - std::exchange(moved_, now);
+  }
+  const memory::DeviceStatistics& counts() { return bench_.device().statistics(); }
+
+ private:
+  static MediaConfig with(core::Bytes llc) {
+    MediaConfig config = media(true);
+    config.host_memory.llc = llc;
+    return config;
+  }
+
+  DeviceBench bench_;
+  u64 moved_ = 0;
+};
+
+constexpr core::Cycle from_cache = 20, from_dram = 91;  // 90 and 64 bytes of 100 GB/s
+
+TEST(HostMemory, ACoresLoadsAndStoresBringTheirLineIntoTheCache) {
+  using enum memory::HostAccess;
+  for (const memory::HostAccess first : {load, store}) {
+    HostCore core(1_MiB);
+    EXPECT_EQ(core.take(first, 0), from_dram);
+    EXPECT_EQ(core.moved(), 1u) << "a store fetches, too";
+    EXPECT_EQ(core.take(load, 0), from_cache);
+    EXPECT_EQ(core.take(store, 0), from_cache);
+    EXPECT_EQ(core.moved(), 0u);
+    EXPECT_EQ(core.take(flush, 0), from_cache);
+    EXPECT_EQ(core.moved(), 1u) << "it was dirty";
+    EXPECT_EQ(core.take(flush, 0), from_cache);
+    EXPECT_EQ(core.moved(), 0u) << "it is clean";
+    EXPECT_EQ(core.take(load, 0), from_cache) << "a flush leaves the line there";
+    EXPECT_EQ(core.counts().cache_hits, 3u);
+    EXPECT_EQ(core.counts().cache_misses, 1u);
+  }
+}
+
+TEST(HostMemory, ACoresWriteBackFetchesNothingAndItsStreamGoesPastTheCache) {
+  using enum memory::HostAccess;
+  HostCore core(1_MiB);
+  EXPECT_EQ(core.take(write_back, 0), from_cache);
+  EXPECT_EQ(core.moved(), 0u);
+  EXPECT_EQ(core.take(load, 0), from_cache) << "it is in the cache";
+  EXPECT_EQ(core.take(stream, 0), from_cache);
+  EXPECT_EQ(core.moved(), 1u);
+  EXPECT_EQ(core.take(flush, 0), from_cache);
+  EXPECT_EQ(core.moved(), 0u) << "what was dirty has been written over";
+  EXPECT_EQ(core.take(load, 0), from_dram) << "the line is gone";
+}
+
+TEST(HostMemory, WithoutALastLevelCacheACoreIsServedByDram) {
+  using enum memory::HostAccess;
+  HostCore core(0_KiB);
+  for (u32 round = 1; round <= 2; ++round) {
+    for (const memory::HostAccess host : {load, store}) {
+      EXPECT_EQ(core.take(host, 0), from_dram);
+      EXPECT_EQ(core.moved(), 1u);
+    }
+    for (const memory::HostAccess host : {write_back, stream}) {
+      EXPECT_EQ(core.take(host, 0), from_cache) << "posted: as far as the memory controller";
+      EXPECT_EQ(core.moved(), 1u);
+    }
+    core.take(flush, 0);
+    EXPECT_EQ(core.moved(), 0u) << "there is nothing to flush";
+    EXPECT_EQ(core.counts().cache_hits, 0u);
+    EXPECT_EQ(core.counts().cache_misses, 2u * round);
   }
 }
 

@@ -459,6 +459,36 @@ TEST(Nvm, IsBusyForAsLongAsItReadsAndWrites) {
   EXPECT_EQ(bench.device().statistics().busy_picoseconds, 15u * 2000) << "2 ns a granule";
 }
 
+/// Behind the link: what the device wrote is in the host's last-level cache (DDIO), and a read has it from there.
+TEST(Nvm, FarAReadOfWhatWasWrittenComesFromTheCache) {
+  MediaConfig config = optane();
+  config.nvm.ddio = true;
+  DeviceBench bench("host-nvm", config, 1000_MHz);
+  const core::Cycle medium = bench.lone(0, 128);
+  EXPECT_EQ(bench.device().statistics().cache_misses, 2u);
+  bench.lone(4096, 128, true);
+  const u64 hits = bench.device().statistics().cache_hits;
+  const core::Cycle cache = bench.lone(4096, 128);
+  EXPECT_EQ(bench.device().statistics().cache_hits, hits + 2);
+  EXPECT_LT(cache + 200, medium) << "the medium's latency is 305 ns, the cache's 20";
+  EXPECT_EQ(bench.device().statistics().granules_read, 1u) << "of the first read";
+}
+
+/// While a write waits for room, a read and a write go in turn: neither starves.
+TEST(Nvm, ReadsAndWritesGoInTurnWhileAWriteWaitsForRoom) {
+  MediaConfig config = optane();
+  config.nvm.write_queue = 8;
+  config.nvm.read_buffer = 0;
+  DeviceBench bench("nvm", config, 1000_MHz);
+  for (u32 i = 0; i < 400; ++i) bench.ask(u64{i} * 256, 32, true);
+  for (u32 i = 0; i < 60; ++i) bench.ask((u64{1} << 24) + u64{i} * 256, 32);
+  bench.run();
+  EXPECT_LT(bench.asked[459].done, 6000u) << "60 reads and 60 merges take 3 us, 400 merges 17";
+  u32 written = 0;
+  for (u32 i = 0; i < 400; ++i) written += bench.asked[i].done < bench.asked[459].done;
+  EXPECT_GT(written, 30u) << "writes go meanwhile, too";
+}
+
 TEST(Nvm, ReadsPassWritesThatWaitForRoom) {
   MediaConfig config = optane();
   config.nvm.write_queue = 8;

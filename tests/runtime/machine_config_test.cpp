@@ -1,13 +1,16 @@
 // Machine files: what is accepted, what every mistake says, and that what is written reads back.
 #include "runtime/machine_config.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
+#include "runtime/unused_section.hpp"
 
 namespace ew::runtime {
 namespace {
@@ -68,6 +71,14 @@ TEST(MachineFile, RefusesValuesOutOfRange) {
   EXPECT_EQ(error_of("[sm]\ncount = 0\n"), "m.toml:2: sm.count should be a whole number of SMs, 1 .. 1024, but is 0");
   EXPECT_EQ(error_of("[sm]\ncount = -1\n"), "m.toml:2: sm.count should be a whole number of SMs, 1 .. 1024, but is -1");
   EXPECT_NE(error_of("[launch]\nblock_limit = [1024, 0, 64]\n").find("each 1 .. 1024"), std::string::npos);
+}
+
+// 1.7, meant as GHz, was taken as 1.7 MHz, and the program ran a thousand times longer in simulated time.
+TEST(MachineFile, RefusesClocksInGigahertz) {
+  EXPECT_EQ(error_of("[device]\nclock = 1.7\n"),
+            "m.toml:2: device.clock should be a number of MHz, 100 .. 10000, but is 1.7");
+  for (const char* section : {"host", "crossbar", "mesh"})
+    EXPECT_NE(error_of(fmt::format("[{}]\nclock = 2.5\n", section)).find("number of MHz, 100 .. "), std::string::npos);
 }
 
 TEST(MachineFile, RefusesWrongTypes) {
@@ -234,6 +245,36 @@ TEST(TimingMachine, AnUnknownModelIsRefusedWithTheNearest) {
   EXPECT_NE(refusal_of({"machine.mode=timings"}).find("did you mean \"timing\"?"), std::string::npos);
 }
 
+TEST(TimingMachine, AMediumOfAnotherPlaceIsRefused) {
+  EXPECT_EQ(refusal_of({"memory.model=simple"}), "accepted");
+  EXPECT_NE(refusal_of({"memory.model=simpel"}).find("did you mean \"simple\"?"), std::string::npos);
+  EXPECT_NE(refusal_of({"memory.model=nvm"}).find("memory.model should be one of \"dram\", \"simple\""),
+            std::string::npos);
+  EXPECT_NE(refusal_of({"host_memory.model=dram"}).find("should be one of \"host-memory\""), std::string::npos);
+  EXPECT_NE(refusal_of({"nvm.near_model=host-nvm"}).find("should be one of \"nvm\""), std::string::npos);
+  EXPECT_NE(refusal_of({"nvm.far_model=nvm"}).find("should be one of \"host-nvm\""), std::string::npos);
+}
+
+TEST(TimingMachine, AMemoryWithoutALimitHasNoPeak) {
+  MachineConfig config;
+  EXPECT_EQ(memory_bandwidth(config).count, 336'000'000'000u);
+  apply_setting("memory.model=simple", config);
+  EXPECT_EQ(memory_bandwidth(config).count, 0u);
+  apply_setting("simple.bandwidth=500", config);
+  EXPECT_EQ(memory_bandwidth(config).count, 500'000'000'000u);
+}
+
+TEST(TimingMachine, TheSectionOfAnotherModelIsUnused) {
+  MachineConfig config;
+  EXPECT_EQ(why_unused("crossbar", config), "");
+  EXPECT_EQ(why_unused("l1", config), "");
+  EXPECT_EQ(why_unused("mesh", config), "[mesh] is read where network.kind is \"mesh\", but it is \"crossbar\"");
+  EXPECT_EQ(why_unused("simple", config), "[simple] is read where memory.model is \"simple\", but it is \"dram\"");
+  apply_setting("network.kind=mesh", config);
+  EXPECT_EQ(why_unused("mesh", config), "");
+  EXPECT_NE(why_unused("crossbar", config), "");
+}
+
 TEST(TimingMachine, AProtocolOfTheHostThatNoHomeKnowsBesideTheSmsIsRefused) {
   EXPECT_EQ(
       refusal_of({"device.integrated=true", "coherence.protocol=mesi", "coherence.host=denovo"}),
@@ -250,6 +291,26 @@ TEST(TimingMachine, AProtocolOfTheHostThatNoHomeKnowsBesideTheSmsIsRefused) {
       0u);
   EXPECT_EQ(refusal_of({"device.integrated=true", "host_core.ways=7"}),
             "host_core.ways should divide the 256 lines of host_core.bytes into sets, but is 7");
+}
+
+// A model that is added brings keys of its own: a section that two models have, or a default that its range refuses,
+// would be read from no file.
+TEST(Machines, EveryKeyStandsOnceAndItsDefaultIsInRange) {
+  MachineConfig config;
+  const std::vector<core::Field> fields = fields_of(config);
+  std::set<std::string> keys, sections;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const core::Field& field = fields[i];
+    EXPECT_TRUE(keys.insert(field.key()).second) << field.key() << " stands twice";
+    if (i == 0 || fields[i - 1].section != field.section)
+      EXPECT_TRUE(sections.insert(field.section).second) << "[" << field.section << "] is the section of two parts";
+    if (field.name.find('.') != field.name.npos) continue;  // of one drive
+    try {
+      core::apply_setting(field.key() + "=" + core::value_text(field), fields);
+    } catch (const core::UserError& error) {
+      ADD_FAILURE() << "a default: " << error.what();
+    }
+  }
 }
 
 // Thirteen had none, and `ew explain machine` said nothing in its place.

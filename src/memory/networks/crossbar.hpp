@@ -22,7 +22,7 @@ struct CrossbarConfig {
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
     using core::Range;
-    visit("clock", self.clock, Range{1, 100000}, "", "Clock of the crossbar.", "SBRP artifact, gpgpu_clock_domains");
+    visit("clock", self.clock, Range{100, 100000}, "", "Clock of the crossbar.", "SBRP artifact, gpgpu_clock_domains");
     visit("latency", self.latency, Range{0, 10000}, "cycles",
           "From a port to a port on an idle crossbar, before the message's own flits; cycles of the crossbar's clock.",
           "order of magnitude of a 30 x 24 crossbar's pipeline; what a machine needs to meet its L2 latency");

@@ -25,7 +25,7 @@ struct MeshConfig {
   static void fields(Self& self, Visitor&& visit) {
     using core::Range;
     const char* derived = "thesis, Tables 2.3 and 4.3: 16 CU cycles a leg over 6 hops";
-    visit("clock", self.clock, Range{1, 100000}, "", "Clock of routers and links.", derived);
+    visit("clock", self.clock, Range{100, 100000}, "", "Clock of routers and links.", derived);
     visit("columns", self.columns, Range{1, 64}, "routers", "Routers in a row.", "thesis, section 2.5.2: 4x4 mesh");
     visit("rows", self.rows, Range{1, 64}, "routers", "Rows of routers.", "thesis, section 2.5.2: 4x4 mesh");
     visit("hop", self.hop, Range{1, 10000}, "cycles",
