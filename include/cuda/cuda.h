@@ -21,4 +21,6 @@ typedef struct CUuuid_st {
 #endif
 
 #include "everwarp/driver/functions.h"
+#include "everwarp/driver/launches.h"
+#include "everwarp/driver/pools.h"
 #include "everwarp/driver/graphs.h"

@@ -152,20 +152,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* host, int blocks, int threads) {
   return function_api(host, [&](Machine& machine, const CUfunc_st& function) {
-    if (!bytes || blocks <= 0 || threads <= 0) return cudaErrorInvalidValue;
-    const auto& limits = machine.gpu_limits();
-    u64 low = 0, high = std::max(limits.shared_bytes_per_block_optin, function.max_dynamic_shared);
-    if (occupancy(machine, function, static_cast<u32>(threads), 0) < static_cast<u32>(blocks))
-      return cudaErrorInvalidValue;
-    while (low < high) {  // the most with which that many blocks still fit
-      const u64 middle = (low + high + 1) / 2;
-      if (occupancy(machine, function, static_cast<u32>(threads), middle) >= static_cast<u32>(blocks))
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    *bytes = low;
-    return cudaSuccess;
+    return shared_left(machine, function, blocks, threads, bytes);
   });
 }
 

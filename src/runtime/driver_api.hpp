@@ -46,6 +46,13 @@ T* pointer_of(CUdeviceptr address) {
   return reinterpret_cast<T*>(address);
 }
 
+/// Of a description that has one layout in both APIs.
+template <class To, class From>
+To* same(From* from) {
+  static_assert(sizeof(To) == sizeof(From) && alignof(To) == alignof(From));
+  return reinterpret_cast<To*>(from);
+}
+
 CUcontext primary_context();
 
 /// A copy as the driver API describes it. What can be reached is checked when it is asked for (transfer.hpp).

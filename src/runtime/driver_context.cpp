@@ -355,6 +355,30 @@ CUresult cuStreamGetPriority(CUstream stream, int* priority) {
 CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t length, unsigned flags) {
   return through_runtime([&] { return cudaStreamAttachMemAsync(stream, pointer_of<void>(address), length, flags); });
 }
+CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue* value) {
+  return through_runtime([&] {
+    return cudaStreamGetAttribute(stream, static_cast<cudaStreamAttrID>(attribute), same<cudaStreamAttrValue>(value));
+  });
+}
+CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue* value) {
+  return through_runtime([&] {
+    return cudaStreamSetAttribute(stream, static_cast<cudaStreamAttrID>(attribute),
+                                  same<const cudaStreamAttrValue>(value));
+  });
+}
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+  return through_runtime([&] { return cudaStreamCopyAttributes(to, from); });
+}
+CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
+  return through_runtime([&] { return cudaStreamGetId(stream, id); });
+}
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
+  if (!context) return CUDA_ERROR_INVALID_VALUE;
+  unsigned flags = 0;
+  if (const CUresult error = cuStreamGetFlags(stream, &flags)) return error;
+  *context = primary_context();
+  return CUDA_SUCCESS;
+}
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
   return through_runtime([&] { return cudaLaunchHostFunc(stream, function, data); });
 }
@@ -364,6 +388,9 @@ CUresult cuEventCreate(CUevent* event, unsigned flags) {
 }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   return through_runtime([&] { return cudaEventRecord(event, stream); });
+}
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
+  return through_runtime([&] { return cudaEventRecordWithFlags(event, stream, flags); });
 }
 CUresult cuEventQuery(CUevent event) {
   return through_runtime([&] { return cudaEventQuery(event); });
@@ -386,6 +413,15 @@ CUresult cuProfilerStop(void) {
 }
 
 }  // extern "C"
+
+/// CUDA 12 has a form that says why there is none.
+extern "C" CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags,
+                                        CUdriverProcAddressQueryResult* why) {
+  const CUresult result = cuGetProcAddress(symbol, function, version, flags);
+  if (why && result != CUDA_ERROR_INVALID_VALUE)
+    *why = result == CUDA_SUCCESS ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  return why ? CUDA_SUCCESS : result;
+}
 
 EW_ALSO_CALLED(cuDeviceTotalMem, cuDeviceTotalMem_v2);
 EW_ALSO_CALLED(cuDeviceGetUuid, cuDeviceGetUuid_v2);

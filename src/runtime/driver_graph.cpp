@@ -56,13 +56,6 @@ cudaHostNodeParams runtime_host(const CUDA_HOST_NODE_PARAMS& p) {
   return {p.fn, p.userData};
 }
 
-// The two APIs' descriptions of these have one layout.
-template <class To, class From>
-To* same(From* from) {
-  static_assert(sizeof(To) == sizeof(From) && alignof(To) == alignof(From));
-  return reinterpret_cast<To*>(from);
-}
-
 }  // namespace
 
 extern "C" {

@@ -258,6 +258,9 @@ CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t count) {
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t count) {
   return copy(to, pointer_of<void>(from), count, cudaMemcpyDeviceToDevice);
 }
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t count, CUstream stream) {
+  return copy_async(to, pointer_of<void>(from), count, cudaMemcpyDeviceToDevice, stream);
+}
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t count) {
   return copy(to, from, count, cudaMemcpyHostToDevice);
 }
@@ -336,6 +339,18 @@ CUresult cuMemsetD2D16(CUdeviceptr to, size_t pitch, unsigned short value, size_
 }
 CUresult cuMemsetD2D32(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height) {
   return set(to, pitch, value, 4, width, height, Waiting::yes, nullptr);
+}
+CUresult cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height,
+                           CUstream stream) {
+  return set(to, pitch, value, 1, width, height, Waiting::no, stream);
+}
+CUresult cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height,
+                            CUstream stream) {
+  return set(to, pitch, value, 2, width, height, Waiting::no, stream);
+}
+CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height,
+                            CUstream stream) {
+  return set(to, pitch, value, 4, width, height, Waiting::no, stream);
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t n, CUstream stream) {
   return linear_set(to, value, 1, n, Waiting::no, stream);

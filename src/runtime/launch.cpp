@@ -91,6 +91,21 @@ u32 occupancy(Machine& machine, const CUfunc_st& function, u32 threads, u64 dyna
                              simt::needs_of(limits, *function.kernel, threads, static_cast<u32>(dynamic_shared)));
 }
 
+cudaError_t shared_left(Machine& machine, const CUfunc_st& function, int blocks, int threads, size_t* bytes) {
+  if (!bytes || blocks <= 0 || threads <= 0) return cudaErrorInvalidValue;
+  const auto fit = [&](u64 shared) {
+    return occupancy(machine, function, static_cast<u32>(threads), shared) >= static_cast<u32>(blocks);
+  };
+  if (!fit(0)) return cudaErrorInvalidValue;
+  u64 low = 0, high = std::max(machine.gpu_limits().shared_bytes_per_block_optin, function.max_dynamic_shared);
+  while (low < high) {
+    const u64 middle = (low + high + 1) / 2;
+    (fit(middle) ? low : high) = fit(middle) ? middle : middle - 1;
+  }
+  *bytes = low;
+  return cudaSuccess;
+}
+
 cudaError_t pack_parameters(const ptx::Kernel& kernel, void** arguments, std::vector<u8>& parameters) {
   parameters.assign(kernel.parameter_bytes, 0);
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {

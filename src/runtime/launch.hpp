@@ -19,6 +19,8 @@ cudaError_t set_attribute(const Machine&, CUfunc_st&, cudaFuncAttribute, int val
 cudaError_t check_launch(Machine&, const KernelWork&);
 /// Blocks of this shape that one SM can hold.
 u32 occupancy(Machine&, const CUfunc_st&, u32 threads, u64 dynamic_shared);
+/// The most dynamic shared memory with which so many blocks still fit.
+cudaError_t shared_left(Machine&, const CUfunc_st&, int blocks, int threads, size_t* bytes);
 
 /// Checks and enqueues; waits under CUDA_LAUNCH_BLOCKING.
 cudaError_t launch(Machine&, ApiLock&, CUstream_st&, KernelWork);

@@ -11,6 +11,8 @@ EW_DRIVER cuGetErrorName(CUresult error, const char **pStr);
 EW_DRIVER cuInit(unsigned int Flags);
 EW_DRIVER cuDriverGetVersion(int *driverVersion);
 EW_DRIVER cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
+EW_DRIVER cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
+                              CUdriverProcAddressQueryResult *symbolStatus);
 EW_DRIVER cuDeviceGet(CUdevice *device, int ordinal);
 EW_DRIVER cuDeviceGetCount(int *count);
 EW_DRIVER cuDeviceGetName(char *name, int len, CUdevice dev);
@@ -189,6 +191,11 @@ EW_DRIVER cuProfilerStart(void);
 EW_DRIVER cuProfilerStop(void);
 
 #if defined(__cplusplus)
+}
+// The form of CUDA 12, by its name there.
+inline CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
+                                 CUdriverProcAddressQueryResult *symbolStatus) {
+  return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, symbolStatus);
 }
 // CUDA 13 names a place in managed memory by a CUmemLocation; CUDA 12 by a device. Both are here.
 inline CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,

@@ -73,58 +73,6 @@ typedef enum CUgraphMem_attribute_enum {
 typedef enum CUuserObject_flags_enum { CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1 } CUuserObject_flags;
 typedef enum CUuserObjectRetain_flags_enum { CU_GRAPH_USER_OBJECT_MOVE = 1 } CUuserObjectRetain_flags;
 
-typedef enum CUmemAllocationType_enum {
-  CU_MEM_ALLOCATION_TYPE_INVALID = 0x0,
-  CU_MEM_ALLOCATION_TYPE_PINNED = 0x1
-} CUmemAllocationType;
-typedef enum CUmemAllocationHandleType_enum {
-  CU_MEM_HANDLE_TYPE_NONE = 0x0,
-  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 0x1,
-  CU_MEM_HANDLE_TYPE_WIN32 = 0x2,
-  CU_MEM_HANDLE_TYPE_WIN32_KMT = 0x4
-} CUmemAllocationHandleType;
-typedef enum CUmemAccess_flags_enum {
-  CU_MEM_ACCESS_FLAGS_PROT_NONE = 0x0,
-  CU_MEM_ACCESS_FLAGS_PROT_READ = 0x1,
-  CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 0x3
-} CUmemAccess_flags;
-typedef struct CUmemAccessDesc_st {
-  CUmemLocation location;
-  CUmemAccess_flags flags;
-} CUmemAccessDesc;
-typedef struct CUmemPoolProps_st {
-  CUmemAllocationType allocType;
-  CUmemAllocationHandleType handleTypes;
-  CUmemLocation location;
-  void *win32SecurityAttributes;
-  unsigned char reserved[64];
-} CUmemPoolProps;
-
-typedef enum CUaccessProperty_enum {
-  CU_ACCESS_PROPERTY_NORMAL = 0,
-  CU_ACCESS_PROPERTY_STREAMING = 1,
-  CU_ACCESS_PROPERTY_PERSISTING = 2
-} CUaccessProperty;
-typedef struct CUaccessPolicyWindow_st {
-  void *base_ptr;
-  size_t num_bytes;
-  float hitRatio;
-  CUaccessProperty hitProp;
-  CUaccessProperty missProp;
-} CUaccessPolicyWindow;
-typedef enum CUlaunchAttributeID_enum {
-  CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
-  CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
-  CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
-  CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
-  CU_LAUNCH_ATTRIBUTE_PRIORITY = 8
-} CUlaunchAttributeID;
-typedef union CUlaunchAttributeValue_union {
-  char pad[64];
-  CUaccessPolicyWindow accessPolicyWindow;
-  int cooperative;
-  int priority;
-} CUlaunchAttributeValue;
 typedef CUlaunchAttributeID CUkernelNodeAttrID;
 typedef CUlaunchAttributeValue CUkernelNodeAttrValue;
 #define CU_KERNEL_NODE_ATTRIBUTE_ACCESS_POLICY_WINDOW CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
