@@ -75,7 +75,8 @@ EVERWARP_DEVICE bool drain(const Space& space, Ring* ring, unsigned block, unsig
   for (unsigned part = 0; part < run_parts; ++part) {
     pairs[part] = 0;
     if (!whole) continue;
-    pairs[part] = look(ring->pair(space, begin + 32 * part + lane));
+    // What is a whole ring further on is the same place again.
+    if (32 * part + lane < space.options.ring) pairs[part] = look(ring->pair(space, begin + 32 * part + lane));
     const unsigned there = __ballot_sync(~0u, pairs[part] != 0);
     const unsigned run = there == ~0u ? 32 : __ffs(~there) - 1;
     const unsigned heads = __ballot_sync(~0u, lane < run && is_head(pairs[part]));

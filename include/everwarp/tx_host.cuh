@@ -327,7 +327,7 @@ inline bool check(const Space& space) {
       "", "", "atomically() inside of a transaction: transactions do not nest",
       "a transaction writes more words than Options::writes", "a transaction uses more records than Options::records_held",
       "a transaction reads or writes outside of the space: addresses come from Space::at()",
-      "2^32 commits since it was opened: settle() begins to count anew",
+      "2^32 commits since it was opened: close the space, and open it again; a settle() in time begins to count anew",
       "the launch has another shape than the space: blocks of block_threads() threads in x, at most Options::blocks of them",
       "the SMs have no assist warps"};
   Shared shared;

@@ -250,7 +250,7 @@ class Transaction {
           return;
         }
     if (count_ == space_.options.writes) {
-      lost(too_many_words);
+      lost(is_active() ? too_many_words : retry_);  // one that was robbed may have got a record anew, and have the word twice
       return;
     }
     filter_ |= bit;
