@@ -45,7 +45,8 @@ EVERWARP_DEVICE void end_thread(Thread& thread) {
 
 /// Calls body(Thread&) in every thread of a kernel that is no helper, and helps in the others. All threads of the block
 /// call it, once, with blocks of block_threads() threads in x, shared_bytes() of dynamic shared memory, and at most
-/// Options::blocks blocks in x. The body must not use barriers of the whole block, since helper warps meet none.
+/// Options::blocks blocks in x. No other kernel of the space may run meanwhile. The body must not use barriers of the
+/// whole block, since helper warps meet none.
 template <class Body>
 EVERWARP_DEVICE void run(const Space& space, Body&& body) {
   Ring* const ring = ring_of_block();

@@ -1,11 +1,7 @@
 #include "check/barrier_meetings.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
-
-#include "core/diagnostics.hpp"
 
 namespace ew::check {
 
@@ -31,8 +27,7 @@ class Meetings {
   /// `times` is the whole state: for each arrival, how many times its barrier had been complete before.
   void explore(const std::vector<u32>& times) {
     if (!seen_.insert(times).second) return;
-    if (seen_.size() > most_meetings)
-      throw core::UserError(fmt::format("{}: too many ways to meet at its barriers", program_.name));
+    if (seen_.size() > most_meetings) program_.refuse_as_too_large("there are too many ways to meet at its barriers");
     bool ended = true;
     for (u32 t = 0; t < program_.threads.size(); ++t) {
       u32 next = first_[t];

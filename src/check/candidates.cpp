@@ -7,7 +7,6 @@
 #include <set>
 
 #include "check/barrier_meetings.hpp"
-#include "core/diagnostics.hpp"
 
 namespace ew::check {
 
@@ -23,18 +22,75 @@ struct Trace {
   std::vector<Value> registers;
 };
 
-using Domains = std::vector<std::set<Value>>;  // for each location, the values that are written there, as far as known
+/// For each location the values that are written there, as far as known; and of how many writes at least, one after the
+/// other, a value is the result.
+using Domains = std::vector<std::map<Value, u32>>;
+
+/// For each location: how many writes one of its values can be the result of. A value that is written depends on values
+/// that were read, and there is no circle in that. So no write counts twice, and only those count whose values can get
+/// there.
+class Chains {
+ public:
+  explicit Chains(const Program& program) : program_(program), sources_(program.slots()) {
+    for (u32 l = 0; l < program.locations.size(); ++l) sources_[program.slot_of_location(l)].insert(l);
+    while (grows_) {
+      grows_ = false;
+      for (const auto& thread : program.threads)
+        for (const Instruction& i : thread.instructions) follow(i);
+    }
+    for (u32 l = 0; l < program.locations.size(); ++l)
+      longest_.push_back(writes_to(sources_[program.slot_of_location(l)]));
+  }
+
+  u32 longest(u32 location) const { return longest_[location]; }
+
+ private:
+  using Locations = std::set<u32>;
+
+  void follow(const Instruction& i) {
+    if (i.reads()) flow(program_.slot_of_location(i.location), i.slot);
+    if (!i.writes() && i.kind != Instruction::Kind::let) return;
+    for (const Code::Step& step : i.value.steps)
+      if (step.kind == Code::Step::Kind::slot)
+        flow(step.slot, i.writes() ? program_.slot_of_location(i.location) : i.slot);
+  }
+
+  void flow(u32 from, u32 to) {
+    if (from == to || to == no_slot) return;
+    const std::size_t before = sources_[to].size();
+    sources_[to].insert(sources_[from].begin(), sources_[from].end());
+    grows_ |= sources_[to].size() != before;
+  }
+
+  u32 writes_to(const Locations& locations) const {
+    u32 writes = 0;
+    for (const auto& thread : program_.threads)
+      for (const Instruction& i : thread.instructions) writes += i.writes() && locations.contains(i.location);
+    return writes;
+  }
+
+  const Program& program_;
+  std::vector<Locations> sources_;  // of registers and locations: the locations that their values come from
+  std::vector<u32> longest_;
+  bool grows_ = true;
+};
 
 class Tracer {
  public:
   /// `written` gets every value that the thread writes, also in runs in which it then waits for ever.
-  Tracer(const Program& program, u32 thread, const Domains& domains, Domains& written)
-      : program_(program), thread_(program.threads[thread]), number_(thread), domains_(domains), written_(written) {}
+  Tracer(const Program& program, u32 thread, const Chains& chains, const Domains& domains, Domains& written)
+      : program_(program),
+        thread_(program.threads[thread]),
+        number_(thread),
+        chains_(chains),
+        domains_(domains),
+        written_(written) {}
 
   std::vector<Trace> run() {
     State state;
     state.slots.resize(program_.slots());
     state.taints.resize(program_.slots());
+    state.chains.resize(program_.slots());
     step(std::move(state));
     return std::move(traces_);
   }
@@ -44,6 +100,7 @@ class Tracer {
     std::size_t at = 0;
     std::vector<Value> slots;
     std::vector<EventSet> taints;  // for each register: the reads that its value depends on
+    std::vector<u32> chains;       // … and of how many writes at least it is the result
     EventSet control = 0;          // the reads that the branches up to here depend on
     Trace trace;
   };
@@ -53,6 +110,13 @@ class Tracer {
     for (const Code::Step& step : code.steps)
       if (step.kind == Code::Step::Kind::slot) set |= state.taints[step.slot];
     return set;
+  }
+
+  u32 chain(const State& state, const Code& code) const {
+    u32 longest = 0;
+    for (const Code::Step& step : code.steps)
+      if (step.kind == Code::Step::Kind::slot) longest = std::max(longest, state.chains[step.slot]);
+    return longest;
   }
 
   Event event(const Instruction& i, EventKind kind, Value value) const {
@@ -69,26 +133,31 @@ class Tracer {
 
   u32 add(State& state, const Event& e) const {
     if (state.trace.events.size() + program_.locations.size() >= most_events)
-      throw core::UserError(fmt::format("{}: more than {} events", program_.name, most_events));
+      program_.refuse_as_too_large(fmt::format("it has more than {} events", most_events));
     state.trace.events.push_back(e);
     return static_cast<u32>(state.trace.events.size() - 1);
   }
 
-  void put(State& state, u32 slot, Value value, EventSet taint) const {
+  void put(State& state, u32 slot, Value value, EventSet taint, u32 chain) const {
     if (slot == no_slot) return;
     state.slots[slot] = value;
     state.taints[slot] = taint;
+    state.chains[slot] = chain;
   }
 
-  void write(State& state, const Instruction& i, Value value, EventSet from) const {
+  /// `chain`: of how many writes the value was the result before this one.
+  void write(State& state, const Instruction& i, Value value, EventSet from, u32 chain) const {
     const u32 e = add(state, event(i, EventKind::write, value));
-    written_[i.location].insert(value);
+    if (chain < chains_.longest(i.location)) {
+      const auto [known, is_new] = written_[i.location].try_emplace(value, chain + 1);
+      if (!is_new) known->second = std::min(known->second, chain + 1);
+    }
     for_each(from | state.control, [&](u32 read) { state.trace.dependencies.emplace_back(read, e); });
   }
 
   /// Takes a read (of an atomic also its write), then the rest of the thread; once for each value that is read.
   void read(const State& before, const Instruction& i) {
-    for (const Value value : domains_[i.location]) {
+    for (const auto& [value, length] : domains_[i.location]) {
       if (i.kind == Instruction::Kind::await && !apply(i.relation, value, evaluate(i.value, before.slots))) continue;
       State state = before;
       Event r = event(i, EventKind::read, value);
@@ -101,14 +170,15 @@ class Tracer {
         if (const auto written = written_by(i, value, state.slots)) {
           EventSet from = taint(state, i.value) | taint(state, i.expected);
           if (i.verb != Verb::xchg) from |= just(e);
+          const bool of_both = i.verb != Verb::xchg && i.verb != Verb::cas;
           Instruction w = i;
           if (!releases(i.order)) w.order = Order::relaxed;
-          write(state, w, *written, from);
+          write(state, w, *written, from, std::max(chain(state, i.value), of_both ? length : 0));
           state.trace.rmw.emplace_back(e, e + 1);
         }
       }
       if (i.kind == Instruction::Kind::await) state.control |= just(e) | taint(state, i.value);
-      put(state, i.slot, value, just(e));
+      put(state, i.slot, value, just(e), length);
       step(std::move(state));
     }
   }
@@ -124,10 +194,10 @@ class Tracer {
         case Instruction::Kind::atomic:
           return read(state, i);
         case Instruction::Kind::store:
-          write(state, i, evaluate(i.value, state.slots), taint(state, i.value));
+          write(state, i, evaluate(i.value, state.slots), taint(state, i.value), chain(state, i.value));
           break;
         case Instruction::Kind::let:
-          put(state, i.slot, evaluate(i.value, state.slots), taint(state, i.value));
+          put(state, i.slot, evaluate(i.value, state.slots), taint(state, i.value), chain(state, i.value));
           break;
         case Instruction::Kind::branch_unless:
           state.control |= taint(state, i.value);
@@ -157,34 +227,32 @@ class Tracer {
         state.slots.begin() + thread_.first_slot + static_cast<std::ptrdiff_t>(thread_.registers.size()));
     traces_.push_back(std::move(state.trace));
     if (traces_.size() > most_traces)
-      throw core::UserError(fmt::format("{}: {} has too many ways to run", program_.name, thread_.name));
+      program_.refuse_as_too_large(fmt::format("{} has too many ways to run", thread_.name));
   }
 
   const Program& program_;
   const Program::Thread& thread_;
   u32 number_;
+  const Chains& chains_;
   const Domains& domains_;
   Domains& written_;
   std::vector<Trace> traces_;
 };
 
 /// The runs of every thread, over all values that some thread can write. A thread that waits for ever counts too:
-/// another thread may read what it has written, and then end the wait. A value that is written depends on values that
-/// were read, and there is no circle in that. So there are enough rounds when there are as many as writes.
+/// another thread may read what it has written, and then end the wait. The rounds end when they find no more: chains
+/// have an end.
 std::vector<std::vector<Trace>> all_traces(const Program& program) {
+  const Chains chains(program);
   Domains domains(program.locations.size());
-  for (std::size_t l = 0; l < domains.size(); ++l) domains[l].insert(program.initial[l]);
+  for (std::size_t l = 0; l < domains.size(); ++l) domains[l][program.initial[l]] = 0;
   std::vector<std::vector<Trace>> traces(program.threads.size());
-  u32 writes = 0;
-  for (const auto& thread : program.threads)
-    for (const Instruction& i : thread.instructions) writes += i.writes();
-  for (u32 round = 0; round <= writes; ++round) {
+  while (true) {
     Domains next = domains;
-    for (u32 t = 0; t < traces.size(); ++t) traces[t] = Tracer(program, t, domains, next).run();
-    if (next == domains) break;
+    for (u32 t = 0; t < traces.size(); ++t) traces[t] = Tracer(program, t, chains, domains, next).run();
+    if (next == domains) return traces;
     domains = std::move(next);
   }
-  return traces;
 }
 
 class Combiner {
@@ -196,8 +264,7 @@ class Combiner {
     u64 combinations = 1;
     for (const auto& traces : traces_) {
       combinations *= traces.size();
-      if (combinations > most_combinations)
-        throw core::UserError(fmt::format("{}: too many candidate executions", program_.name));
+      if (combinations > most_combinations) program_.refuse_as_too_large("it has too many candidate executions");
     }
     choose(0);
   }
@@ -242,7 +309,7 @@ class Combiner {
       registers.insert(registers.end(), trace->registers.begin(), trace->registers.end());
     }
     if (graph.size() > most_events)
-      throw core::UserError(fmt::format("{}: more than {} events", program_.name, most_events));
+      program_.refuse_as_too_large(fmt::format("it has more than {} events", most_events));
     relate(graph);
     meet(graph, registers);
   }

@@ -1,13 +1,10 @@
 #include "check/crash_images.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <tuple>
 
 #include "check/volatile_races.hpp"
-#include "core/diagnostics.hpp"
 
 namespace ew::check {
 
@@ -53,7 +50,7 @@ const CrashImages::States& CrashImages::states_of(const Execution& x, const Rela
   s.order = std::move(order);
   const ExecutionCrashes states(layout_, x, happened_before, s.order);
   states.each([&](u64 ideal, Image& image) {
-    if (++states_ > most_states) throw core::UserError(fmt::format("{}: too many crash states", program_.name));
+    if (++states_ > most_states) program_.refuse_as_too_large("it has too many crash states");
     s.images.push_back({std::move(image), ideal, states.latest(ideal)});
     return true;
   });

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/diagnostics.hpp"
-
 namespace ew::check {
 
 namespace {
@@ -60,7 +58,7 @@ class Explorer {
   }
 
   void explore(State state, Threads asleep) {
-    if (++steps_ > most_steps) throw core::UserError(fmt::format("{}: too many executions", program_.name));
+    if (++steps_ > most_steps) program_.refuse_as_too_large("it has too many executions");
     const std::size_t before = events_.size();
     settle(state);
     const std::size_t settled = events_.size();
@@ -118,7 +116,7 @@ class Explorer {
 
   Event& record(const State& state, u32 thread, const Instruction& i, EventKind kind) {
     if (events_.size() == most_events)
-      throw core::UserError(fmt::format("{}: more than {} events", program_.name, most_events));
+      program_.refuse_as_too_large(fmt::format("it has more than {} events", most_events));
     Event& e = events_.emplace_back();
     sources_.push_back(nobody);
     e.kind = kind;

@@ -287,9 +287,16 @@ u32 Program::devices() const {
   return most;
 }
 
+void Program::refuse_as_too_large(std::string_view why) const {
+  throw core::UserError(
+      where,
+      fmt::format("{} is too large to judge: {}. Fewer threads, reads, or atomics of one location help", name, why));
+}
+
 Program resolve(const Litmus& test, const std::string& file) {
   Program program;
   program.name = test.name;
+  program.where = {file, test.line.number};
   program.locations = locations_of(test);
   for (const std::string& location : program.locations) {
     const auto found = std::ranges::find(test.initial, location, &Litmus::Initial::location);

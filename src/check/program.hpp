@@ -6,11 +6,13 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "check/event_graph.hpp"
 #include "check/litmus.hpp"
 #include "check/value.hpp"
+#include "core/diagnostics.hpp"
 
 namespace ew::check {
 
@@ -87,6 +89,7 @@ struct Program {
     u32 arrivals = 0;            // the number of arrivals that completes it
   };
   std::string name;
+  core::Place where;  // of the test
   std::vector<Thread> threads;
   std::vector<Barrier> barriers;
   std::vector<std::string> locations;
@@ -101,6 +104,8 @@ struct Program {
   std::string slot_name(u32 slot) const;
   std::string text_of(const FinalState&) const;
   u32 devices() const;
+  /// Throws core::UserError: `why` this test cannot be judged, and what to do.
+  [[noreturn]] void refuse_as_too_large(std::string_view why) const;
   /// "T0: st A 1".
   std::string text_of(const Event&) const;
 };

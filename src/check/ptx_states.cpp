@@ -2,13 +2,11 @@
 // search gives up a choice as soon as it breaks an axiom. Most pairs of fences need no choice: reads and overwritten
 // values order them. The search wants final states, not executions. So it tries every choice of reads-from and of the
 // last writes. For the rest, one choice that keeps the axioms is enough.
-#include <fmt/format.h>
 
 #include <vector>
 
 #include "check/candidates.hpp"
 #include "check/ptx_model.hpp"
-#include "core/diagnostics.hpp"
 
 namespace ew::check {
 
@@ -55,8 +53,7 @@ class Search {
   }
 
   void count_choice() {
-    if (++choices_ > most_choices)
-      throw core::UserError(fmt::format("{}: too many candidate executions", program_.name));
+    if (++choices_ > most_choices) program_.refuse_as_too_large("it has too many candidate executions");
   }
 
   /// Adds the pairs that the axioms ask for, until there are no more. False: no choice of the rest can keep the axioms.

@@ -145,6 +145,32 @@ TEST(PtxModel, RefusesWhatIsTooLargeToEnumerate) {
   EXPECT_THROW(allowed_states(program_of(parse_litmus(wide, "test")[0])), core::UserError);
 }
 
+// Values that no execution has were tried: each round added to what the round before had found, as often as there were
+// writes in all.
+TEST(PtxModel, JudgesATicketLockOfThreeThreads) {
+  const char* const locked = "add.rlx.dev r n 1 ; await.acq.dev s t ==r ; ld d x ; st x d+1 ; add.rel.dev _ t 1\n";
+  const States states = allowed(fmt::format("T0: {}T1: {}T2: {}", locked, locked, locked));
+  EXPECT_EQ(states.size(), 6u);  // the orders in which they come
+  for (const std::string& state : states) EXPECT_NE(state.find("n=3 t=3 x=3"), std::string::npos) << state;
+  // A value that goes through two threads and a register, three times.
+  EXPECT_TRUE(
+      allowed("T0: ld a x ; st y a+1 ; ld b x ; st y b+1\nT1: ld a y ; let c = a+1 ; st x c ; ld b y ; st x b+1\n")
+          .contains("T0:a=0 T0:b=2 T1:a=1 T1:c=2 T1:b=3 x=4 y=3"));
+}
+
+TEST(PtxModel, WhatIsTooLargeIsToldWithItsPlace) {
+  std::string text = "\ntest wide ptx\n";
+  for (int t = 0; t < 8; ++t) text += fmt::format("T{}: st x {} ; ld a x ; ld b x ; ld c x\n", t, t);
+  try {
+    judge(parse_litmus(text, "a.glt")[0], "a.glt", {});
+    FAIL();
+  } catch (const core::UserError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "a.glt:2: wide is too large to judge: it has too many candidate executions. Fewer "
+              "threads, reads, or atomics of one location help");
+  }
+}
+
 TEST(PtxModel, AgreesWithEveryCommittedRow) {
   std::size_t rows = 0;
   for (const Litmus& test : committed_ptx_tests()) {
