@@ -60,10 +60,14 @@ runtime::MachineConfig RunSettings::resolve() const {
 }
 
 void RunSettings::tell_unused(std::string_view verb, const runtime::MachineConfig& config) const {
-  for (const std::string& setting : settings)
-    if (const std::string why = runtime::why_unused(setting.substr(0, setting.find_first_of(".=")), config);
-        !why.empty())
-      fmt::print(stderr, "ew {}: --set {} changes nothing: {}\n", verb, setting, why);
+  for (const std::string& setting : settings) {
+    const std::string_view section = std::string_view(setting).substr(0, setting.find_first_of(".="));
+    const bool is_name = setting.find('=') == setting.npos;  // of a configuration, as DD
+    std::string why = runtime::why_unused(section, config);
+    if (!config.machine.timing() && (is_name || section == "coherence" || section == "consistency"))
+      why = "in functional mode there is one copy of every byte; --timing asks for caches";
+    if (!why.empty()) fmt::print(stderr, "ew {}: --set {} changes nothing: {}\n", verb, setting, why);
+  }
 }
 
 fs::path library_path() {

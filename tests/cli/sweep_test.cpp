@@ -159,6 +159,13 @@ TEST_F(SweepCommand, RefusesAKeyThatNoRunReads) {
   EXPECT_EQ(one.status, 0);
   EXPECT_NE(one.output.find("ew run: --set mesh.hop=2 changes nothing: [mesh] is read where"), std::string::npos)
       << one.output;
+  for (const char* setting : {"DD", "coherence.protocol=denovo", "consistency.model=hrf"}) {
+    const Outcome functional = run({EW_PROGRAM, "run", "--functional", "--set", setting, "--", "./app"},
+                                   {.capture = Capture::both, .directory = folder_.string(), .timeout_seconds = 120});
+    EXPECT_NE(functional.output.find(std::string("ew run: --set ") + setting + " changes nothing: in functional mode"),
+              std::string::npos)
+        << functional.output;
+  }
 }
 
 TEST_F(SweepCommand, ValuesMayHoldCommasInBracketsAndQuotes) {
