@@ -110,8 +110,8 @@ struct array_view {
   /// Begins to write the element's line back, if it is dirty. finish_write_back() once for each: it waits.
   __device__ ticket begin_write_back(uint64_t i) const {
     ticket t;
-    if (i >= count) {
-      t.begun = cache.fail(line_of(i), out_of_range);
+    if (i >= count || spans(i)) {
+      t.begun = cache.fail(line_of(i), i >= count ? out_of_range : spans_lines);
       return t;
     }
     t.line = line_of(i), t.i = i, t.begun = ok;
@@ -128,8 +128,15 @@ struct array_view {
     cache.unpin(t.line, 1);
     return end;
   }
-  /// The element's line is on the drives if it was dirty. Waits.
-  __device__ status write_back(uint64_t i) const { return i < count ? cache.write_back(line_of(i)) : out_of_range; }
+  /// The element's line is on the drives if it was dirty, and its other line, if it spans two. Waits. What a cursor has
+  /// written makes the line dirty when the cursor leaves it.
+  __device__ status write_back(uint64_t i) const {
+    if (i >= count) return cache.fail(line_of(i), out_of_range);
+    status end = ok;
+    const uint64_t last = (byte_of(i) + sizeof(T) - 1) >> cache.line_shift;
+    for (uint64_t line = line_of(i); line <= last && end == ok; ++line) end = cache.write_back(line);
+    return end;
+  }
 
   __device__ uint64_t byte_of(uint64_t i) const { return first_byte + i * sizeof(T); }
   __device__ uint64_t line_of(uint64_t i) const { return byte_of(i) >> cache.line_shift; }
@@ -212,7 +219,8 @@ __device__ const element<T, Probe>& element<T, Probe>::operator=(const T& value)
 }
 
 /// Accesses of one thread, one after the other: the line of the last stays held, so that an access to it costs no probe.
-/// A thread that waits for a line holds none by this cursor; one by each other of its cursors.
+/// A thread that waits for a line holds none by this cursor; one by each other of its cursors. What it has written makes the
+/// line dirty when it leaves the line: a write-back or a commit before that does not count it as written.
 template <class T>
 class cursor {
  public:

@@ -89,6 +89,13 @@ __global__ void statuses(bam::array_view<triple> a, unsigned spanning, unsigned*
   bam::cursor<triple> c(a);
   found[4] = c.read(spanning, t);
   found[5] = c.read(1ull << 40, t);
+  ticket = a.begin_write_back(spanning);
+  found[6] = a.finish_write_back(ticket);
+  found[7] = a.write_back(1ull << 40);
+}
+__global__ void write_spanning_back(bam::array_view<triple> a, unsigned spanning, unsigned* end) {
+  a[spanning] = triple::of(spanning);
+  *end = a.write_back(spanning);
 }
 __global__ void prefetch_all(bam::array_view<unsigned> a, unsigned per_line, unsigned* ends) {
   if (threadIdx.x < 12) ends[threadIdx.x] = a.prefetch(threadIdx.x * per_line);
@@ -159,13 +166,21 @@ void run(unsigned n, bam::placement placement, std::vector<bam::controller*> dri
   cache.flush();
   expect(back == 8 && cache.statistics().write_backs == 8, name + ": a flush finds nothing to write",
          cache.statistics().write_backs);
+  cache.reset_statistics();
+  write_spanning_back<<<1, 1>>>(triples.view(), 42, counts);
+  cudaDeviceSynchronize();
+  expect(counts[0] == bam::ok, name + ": a write-back of two lines", counts[0]);
+  expect(cache.statistics().write_backs == 2, name + ": both lines of an element are written back",
+         cache.statistics().write_backs);
+  cache.flush();
+  expect(cache.statistics().write_backs == 2, name + ": a flush finds neither of them", cache.statistics().write_backs);
   cache.must();
 
   statuses<<<1, 1>>>(triples.view(), 42, counts);
   cudaDeviceSynchronize();
-  const unsigned expected[] = {bam::out_of_range, bam::out_of_range, bam::spans_lines,
-                               bam::not_begun,    bam::ok,           bam::out_of_range};
-  for (int i = 0; i < 6; ++i) expect(counts[i] == expected[i], name + ": a status", counts[i]);
+  const unsigned expected[] = {bam::out_of_range, bam::out_of_range, bam::spans_lines, bam::not_begun,
+                               bam::ok,           bam::out_of_range, bam::spans_lines, bam::out_of_range};
+  for (int i = 0; i < 8; ++i) expect(counts[i] == expected[i], name + ": a status", counts[i]);
   bool thrown = false;
   try {
     cache.must();
