@@ -7,6 +7,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace bam {
 
@@ -80,7 +81,17 @@ class controller {
       fail(text);
     }
   }
-  uint32_t next_queue() { return next_queue_++; }
+  /// The number of a pair of queues that nobody has. Its owner gives it back. A reset leaves it to its owner.
+  uint32_t take_queue() {
+    for (uint32_t id = 1; id <= geometry_.queues; ++id) {
+      if (id > queues_.size()) queues_.resize(id);
+      if (queues_[id - 1]) continue;
+      queues_[id - 1] = true;
+      return id;
+    }
+    fail("it has " + std::to_string(geometry_.queues) + " pairs of queues, and all are taken");
+  }
+  void give_back_queue(uint32_t id) { queues_[id - 1] = false; }
   static char* aligned(void* memory) {
     return reinterpret_cast<char*>((reinterpret_cast<uint64_t>(memory) + page - 1) / page * page);
   }
@@ -105,7 +116,7 @@ class controller {
     storage_write32(registers_ + 0x14, 0);
     until(false);
     for (uint32_t i = 0; i < entries; ++i) completions_[i] = completion();
-    tail_ = head_ = 0, phase_ = 1, next_queue_ = 1;
+    tail_ = head_ = 0, phase_ = 1;
     storage_write32(registers_ + 0x24, (entries - 1) << 16 | (entries - 1));
     storage_write64(registers_ + 0x28, reinterpret_cast<uint64_t>(commands_));
     storage_write64(registers_ + 0x30, reinterpret_cast<uint64_t>(completions_));
@@ -142,9 +153,25 @@ class controller {
   command* commands_ = nullptr;
   completion* completions_ = nullptr;
   char* data_ = nullptr;
-  uint32_t tail_ = 0, head_ = 0, phase_ = 1, next_queue_ = 1;
+  uint32_t tail_ = 0, head_ = 0, phase_ = 1;
   uint32_t id_ = 0;
+  std::vector<bool> queues_;  // by number, from 1: taken
   geometry geometry_{};
+};
+
+/// The number of a pair of queues, while it lives.
+class queue_number {
+ public:
+  explicit queue_number(controller& drive) : drive_(&drive), id_(drive.take_queue()) {}
+  ~queue_number() { drive_->give_back_queue(id_); }
+  queue_number(const queue_number&) = delete;
+  queue_number& operator=(const queue_number&) = delete;
+
+  operator uint32_t() const { return id_; }
+
+ private:
+  controller* drive_;
+  uint32_t id_;
 };
 
 }  // namespace bam

@@ -23,7 +23,7 @@ namespace bam {
 /// threads. Memory is that of cudaMalloc or cudaMallocHost, from a multiple of 4 bytes on.
 class host_queue {
  public:
-  explicit host_queue(controller& drive, uint32_t size = 256) : drive_(&drive), id_(drive.next_queue()) {
+  explicit host_queue(controller& drive, uint32_t size = 256) : drive_(&drive), id_(drive) {
     size = std::min(size, drive.what().entries);
     const uint64_t commands = round(uint64_t{size} * sizeof(command));
     const uint64_t bytes = commands + round(uint64_t{size} * sizeof(completion));
@@ -119,7 +119,7 @@ class host_queue {
   }
 
   controller* drive_;
-  uint32_t id_;
+  queue_number id_;
   void* rings_ = nullptr;
   host_queue_t queue_ = nullptr;
   std::vector<void*> lists_;

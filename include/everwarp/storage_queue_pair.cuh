@@ -14,7 +14,7 @@ class queue_pair {
  public:
   /// `size`: entries of each ring, from 2 on. `patience`: polls until a wait gives up. `first_ticket`: for tests.
   queue_pair(controller& drive, uint32_t size, uint32_t patience = 20000, uint64_t first_ticket = 0)
-      : drive_(&drive), id_(drive.next_queue()) {
+      : drive_(&drive), id_(drive) {
     if (size < 2 || size > drive.what().entries)
       drive.fail("a queue of " + std::to_string(size) + " entries; it has 2 to " + std::to_string(drive.what().entries));
     if (first_ticket % size != 0) drive.fail("the first ticket must be a multiple of the queue's size");
@@ -64,7 +64,7 @@ class queue_pair {
     snprintf(text, sizeof text,
              "bam: drive %d, queue %u: %u waits gave up after %u polls without a completion; the first, of ticket %llu, waited for %s: entry %u, "
              "tail %u, head %u, head of completions %u",
-             drive_->drive(), id_, now.first.count, view_.patience, static_cast<unsigned long long>(now.first.ticket),
+             drive_->drive(), id(), now.first.count, view_.patience, static_cast<unsigned long long>(now.first.ticket),
              what[now.first.where & 3], now.first.id, now.first.tail, now.first.head, now.first.completion_head);
     std::string all = text;
     if (now.lost) all += "; " + std::to_string(now.lost) + " places are used again without a completion";
@@ -132,7 +132,7 @@ class queue_pair {
   }
 
   controller* drive_;
-  uint32_t id_;
+  queue_number id_;
   void *rings_ = nullptr, *state_ = nullptr;
   queue_view view_{};
 };

@@ -9,6 +9,7 @@
 #include <everwarp/storage.cuh>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -118,6 +119,35 @@ void a_ring_goes_on(bam::controller& failing) {
   expect(shorter.diagnose().empty(), shorter.diagnose().c_str(), 0);
 }
 
+/// One after the other a program may make more pairs than the drive has. A pair that is older than a reset recovers beside
+/// one that is newer.
+void numbers_of_queues(bam::controller& drive) {
+  const unsigned most = drive.what().queues;
+  for (unsigned i = 0; i < most + 3; ++i) bam::queue_pair one(drive, 2);
+  std::vector<std::unique_ptr<bam::queue_pair>> all;
+  std::string why;
+  try {
+    for (unsigned i = 0; i <= most; ++i) all.push_back(std::make_unique<bam::queue_pair>(drive, 2));
+  } catch (const std::exception& mistake) {
+    why = mistake.what();
+  }
+  expect(all.size() == most, "all pairs of the drive", all.size());
+  if (why != "bam: drive 0: it has " + std::to_string(most) + " pairs of queues, and all are taken") {
+    ++failures;
+    printf("FAIL queues: one pair too many: \"%s\"\n", why.c_str());
+  }
+  all.resize(1);
+  drive.reset();
+  bam::queue_pair newer(drive, 8);
+  all[0]->recover();
+  for (const bam::queue_pair* queue : {&newer, all[0].get()}) {
+    counts[0] = counts[1] = 0;
+    write_and_read<<<1, 32>>>(queue->view(), buffers, counts, 5);
+    cudaDeviceSynchronize();
+    expect(counts[0] == 0 && counts[1] == 0, "pairs from before and behind a reset", counts[0]);
+  }
+}
+
 __global__ void look(volatile unsigned* registers, unsigned* found) {
   found[0] = registers[2];      // VS
   found[1] = registers[7] & 3;  // CSTS
@@ -158,6 +188,8 @@ int main() {
 
     failing.reset();
     pairs(failing, 7, 64, 0, "after a reset");
+
+    numbers_of_queues(drive);
 
     bool refused = false;
     try {
