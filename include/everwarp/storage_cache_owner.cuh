@@ -143,7 +143,7 @@ class cache {
     cuda(cudaMemset(&view_.state->returned, 0, 8), "the cache's state");
     cuda(cudaMemcpy(view_.owners, owners.data(), owners.size() * 8, cudaMemcpyHostToDevice), "owners of slots");
   }
-  /// Bytes of the cached range, from the host to the drives. Whole lines; the last may be short: zeros follow.
+  /// Bytes of the cached range, from the host to the drives, from a line on. What follows in the last line stays as it is.
   void upload(uint64_t first_line, const void* bytes, uint64_t size) { move(first_line, const_cast<void*>(bytes), size, true); }
   /// And from the drives to the host. Dirty lines are written back before.
   void download(uint64_t first_line, void* bytes, uint64_t size) { move(first_line, bytes, size, false); }
@@ -280,9 +280,10 @@ class cache {
   }
   void move(uint64_t first, void* bytes, uint64_t size, bool writes) {
     drop();
-    const uint64_t lines = (size + config_.line - 1) / config_.line;
-    if (first + lines > view_.lines)
-      fail("lines " + std::to_string(first) + " to " + std::to_string(first + lines) + " of " + std::to_string(view_.lines));
+    const uint64_t lines = size / config_.line + (size % config_.line != 0);
+    if (first > view_.lines || lines > view_.lines - first)
+      fail(std::to_string(size) + " bytes from line " + std::to_string(first) + " on, and it has " +
+           std::to_string(view_.lines) + " lines of " + std::to_string(config_.line));
     // Through slots of the cache, which is empty: they have lists already.
     const uint64_t chunk = view_.slot_count;
     for (uint64_t done = 0; done < lines; done += chunk) {
@@ -290,16 +291,22 @@ class cache {
       char* const host = static_cast<char*>(bytes) + done * config_.line;
       const uint64_t part = std::min(size - done * config_.line, some * config_.line);
       if (writes) {
-        cuda(cudaMemset(view_.data, 0, some * config_.line), "lines of the cache");
+        if (part % config_.line) move_some(first + done + some - 1, 1, some - 1, false);  // the rest of it stays
         cuda(cudaMemcpy(view_.data, host, part, cudaMemcpyHostToDevice), "lines of the cache");
       }
-      const unsigned long long failed = counted([&](unsigned long long* failures) {
-        detail::move_lines<<<blocks(), 128>>>(view_, first + done, some, view_.data, view_.lists, writes, failures);
-      });
-      if (failed)
-        fail(std::to_string(failed) + " lines could not be " + (writes ? "written" : "read") + ": " + text_of(failure().why));
+      move_some(first + done, some, 0, writes);
       if (!writes) cuda(cudaMemcpy(host, view_.data, part, cudaMemcpyDeviceToHost), "lines of the cache");
     }
+  }
+
+  /// Lines from slots to the drives, or back.
+  void move_some(uint64_t first, uint64_t count, uint64_t slot, bool writes) {
+    const unsigned long long failed = counted([&](unsigned long long* failures) {
+      detail::move_lines<<<blocks(), 128>>>(view_, first, count, view_.data + slot * config_.line,
+                                            view_.lists + slot * view_.list_entries, writes, failures);
+    });
+    if (failed)
+      fail(std::to_string(failed) + " lines could not be " + (writes ? "written" : "read") + ": " + text_of(failure().why));
   }
 
   std::vector<controller*> drives_;

@@ -233,6 +233,28 @@ void replicas(bam::controller& one, bam::controller& two, word* sum) {
   }
 }
 
+/// Arrays may share a line: what the host moves of one leaves the other as it is.
+void neighbours(bam::controller& drive, unsigned bytes_of_a_line) {
+  bam::cache_config config = small_cache(32, 3);
+  config.line = bytes_of_a_line, config.bytes = 8 * bytes_of_a_line;
+  bam::cache cache({&drive}, config);
+  const word half = 5 * bytes_of_a_line / 16, all = 8 * bytes_of_a_line / 8;  // the first ends in the middle of a line
+  bam::array<word> first(cache, 0, half), second(cache, half * 8, all - half);
+  store_all<<<2, 64>>>(second.view(), 3);
+  std::vector<word> values(half), found(all);
+  for (word i = 0; i < half; ++i) values[i] = mix(i) + 9;
+  first.upload(values.data());
+  cache.download(0, found.data(), all * 8);
+  word wrong = 0;
+  for (word i = 0; i < half; ++i) wrong += found[i] != mix(i) + 9;
+  expect(wrong == 0, "elements of an array that was uploaded", wrong);
+  wrong = 0;
+  for (word i = half; i < all; ++i) wrong += found[i] != mix(i - half) + 3;
+  expect(wrong == 0, "elements of its neighbour", wrong);
+  first.download(values.data());
+  cache.must();
+}
+
 __global__ void statuses_of(bam::array_view<word> a, unsigned per_line, unsigned* statuses, bool writes) {
   word value = 1;
   const word i = threadIdx.x * per_line;
@@ -378,6 +400,8 @@ int main(int argc, char** argv) {
     for (const policy& p : policies) many_evictions(p, {&one, &two}, static_cast<unsigned>(accesses), counts);
     published_defects(one, sum, counts);
     replicas(one, two, sum);
+    neighbours(one, 512);
+    neighbours(one, 16384);
     statuses(one, failing, sum, counts);
     mistakes(one);
   } catch (const std::exception& mistake) {
