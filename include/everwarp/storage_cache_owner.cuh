@@ -36,17 +36,27 @@ struct cache_config {
 
 namespace detail {
 
-/// Dirty lines to the drives; how many were not taken.
-static __global__ void flush_lines(cache_view cache, unsigned long long* failed) {
+/// Lines that a kernel of the host's could not move, and why one of them.
+struct unmoved {
+  unsigned long long count, why;
+
+  __device__ void add(status end) {
+    atomicAdd(&count, 1ull);
+    atomicExch(&why, static_cast<unsigned long long>(end));
+  }
+};
+/// Dirty lines to the drives.
+static __global__ void flush_lines(cache_view cache, unmoved* failed) {
   const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
   for (uint32_t slot = thread; slot < cache.slot_count + cache.spare_slots; slot += threads) {
     const uint64_t line = load_acquire(cache.owners + slot);
-    if (line < cache.lines && cache.write_back(line) != ok) atomicAdd(failed, 1ull);
+    if (line >= cache.lines) continue;
+    if (const status end = cache.write_back(line)) failed->add(end);
   }
 }
 /// Lines from memory to the drives, or back, past the cache.
 static __global__ void move_lines(cache_view cache, uint64_t first, uint64_t count, char* bytes, const uint64_t* lists,
-                                  bool writes, unsigned long long* failed) {
+                                  bool writes, unmoved* failed) {
   const uint64_t thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
   for (uint64_t i = thread; i < count; i += threads) {
     char* const at = bytes + i * cache.line_bytes;
@@ -57,7 +67,7 @@ static __global__ void move_lines(cache_view cache, uint64_t first, uint64_t cou
     const status end =
         writes ? cache.write_all(line, at, second, false)
                : cache.queue_of(cache.reader_of(line, 0), line).execute(read(cache.block_of(line), cache.line_blocks, at, second)).status;
-    if (end != ok) cache.fail(line, end), atomicAdd(failed, 1ull);
+    if (end != ok) cache.fail(line, end), failed->add(end);
   }
 }
 
@@ -126,9 +136,7 @@ class cache {
 
   /// Dirty lines are on the drives, and, if `durable`, in what a loss of power leaves.
   void flush(bool durable = true) {
-    const unsigned long long failed =
-        counted([&](unsigned long long* failures) { detail::flush_lines<<<blocks(), 128>>>(view_, failures); });
-    if (failed) fail(std::to_string(failed) + " lines could not be written back: " + text_of(failure().why));
+    all_moved("written back", [&](detail::unmoved* failed) { detail::flush_lines<<<blocks(), 128>>>(view_, failed); });
     if (!durable) return;
     for (uint32_t drive = 0; drive < view_.drives; ++drive)
       if (drives_[drive]->what().volatile_cache) execute(drive, bam::flush(), "Flush");
@@ -222,15 +230,21 @@ class cache {
            std::to_string(first.block_bytes) + " to " + std::to_string(most));
     if (config_.bytes == 0 || config_.bytes % line)
       fail(std::to_string(config_.bytes) + " bytes; they are whole lines of " + std::to_string(line));
-    if (config_.slots == 0) fail("it needs one slot at least");
+    if (config_.slots == 0 || config_.slots > most_slots)
+      fail(std::to_string(config_.slots) + " slots; it has 1 to " + std::to_string(most_slots));
     if (config_.pairs == 0) fail("it needs one pair of queues at least");
     if (config_.patience == 0) fail("a patience of 0 polls; it has one at least");
+    for (size_t i = 0; i < drives_.size(); ++i)
+      for (size_t k = 0; k < i; ++k)
+        if (drives_[i]->drive() == drives_[k]->drive())
+          fail("drive " + std::to_string(drives_[i]->drive()) + " stands twice in its list");
     const uint64_t lines = config_.bytes / line;
     const uint64_t each = config_.placement == placement::striped ? (lines + drives_.size() - 1) / drives_.size() : lines;
+    const uint64_t many = each * (line / first.block_bytes);
     for (const controller* drive : drives_)
-      if (config_.first_block + each * (line / first.block_bytes) > drive->what().blocks)
-        drive->fail("it has " + std::to_string(drive->what().blocks) + " blocks, and the cached range ends at " +
-                    std::to_string(config_.first_block + each * (line / first.block_bytes)));
+      if (many > drive->what().blocks || config_.first_block > drive->what().blocks - many)
+        drive->fail("it has " + std::to_string(drive->what().blocks) + " blocks, and the cached range takes " +
+                    std::to_string(many) + " from block " + std::to_string(config_.first_block) + " on");
   }
   void make_queues() {
     std::vector<queue_view> views;
@@ -272,11 +286,13 @@ class cache {
   }
   int blocks() const { return static_cast<int>(std::min<uint64_t>((view_.slot_count + 127) / 128, 64)); }
   template <class Launch>
-  unsigned long long counted(Launch launch) {
-    const detail::pages memory(*drives_[0], 8, "a count");
-    launch(memory.as<unsigned long long>());
+  void all_moved(const char* what, Launch launch) {
+    const detail::pages memory(*drives_[0], sizeof(detail::unmoved), "a count");
+    launch(memory.as<detail::unmoved>());
     cuda(cudaDeviceSynchronize(), "a kernel of the cache");
-    return copy(memory.as<unsigned long long>(), 1)[0];
+    const detail::unmoved failed = copy(memory.as<detail::unmoved>(), 1)[0];
+    if (failed.count)
+      fail(std::to_string(failed.count) + " lines could not be " + what + ": " + text_of(static_cast<status>(failed.why)));
   }
   void move(uint64_t first, void* bytes, uint64_t size, bool writes) {
     drop();
@@ -301,12 +317,10 @@ class cache {
 
   /// Lines from slots to the drives, or back.
   void move_some(uint64_t first, uint64_t count, uint64_t slot, bool writes) {
-    const unsigned long long failed = counted([&](unsigned long long* failures) {
+    all_moved(writes ? "written" : "read", [&](detail::unmoved* failed) {
       detail::move_lines<<<blocks(), 128>>>(view_, first, count, view_.data + slot * config_.line,
-                                            view_.lists + slot * view_.list_entries, writes, failures);
+                                            view_.lists + slot * view_.list_entries, writes, failed);
     });
-    if (failed)
-      fail(std::to_string(failed) + " lines could not be " + (writes ? "written" : "read") + ": " + text_of(failure().why));
   }
 
   std::vector<controller*> drives_;

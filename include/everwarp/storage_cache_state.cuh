@@ -93,6 +93,7 @@ constexpr uint32_t word_not_told = 1u << 31 | 0x7ff << 1;
 constexpr uint64_t slot_free = ~0ull, slot_claimed = ~0ull - 1, slot_lost = ~0ull - 2;
 constexpr uint64_t slot_returned = ~0ull - 3;  // free, in the list of cache_state::returned: its command's ticket is the next
 constexpr uint32_t most_drives = 16;
+constexpr uint32_t most_slots = 1u << 30;  // twice round they are counted in 32 bits
 
 namespace detail {
 

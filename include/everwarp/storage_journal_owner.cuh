@@ -46,8 +46,8 @@ class journal {
                  std::to_string(cache.config().slots) + " slots");
     const cache_view& c = cache.view();
     const uint64_t lines = c.placement == placement::striped ? (c.lines + c.drives - 1) / c.drives : c.lines;
-    const uint64_t last = config.first_block + blocks(cache, config);
-    if (last > drive.what().blocks ||
+    const uint64_t many = blocks(cache, config), last = config.first_block + many;
+    if (many > drive.what().blocks || config.first_block > drive.what().blocks - many ||
         (config.first_block < c.first_block + lines * c.line_blocks && last > c.first_block))
       drive.fail("the journal's blocks " + std::to_string(config.first_block) + " to " + std::to_string(last) +
                  " are not behind the cached range, or not on the drive");

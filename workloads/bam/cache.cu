@@ -279,6 +279,7 @@ void statuses(bam::controller& drive, bam::controller& failing, word* sum, unsig
 
   // A write-back that fails keeps the line: what was stored is not lost.
   bam::array<word> at_160(cache, 160 * 512, 64);
+  statuses_of<<<1, 2>>>(at_160.view(), 64, counts, false);  // element 64 does not exist: a flush has another reason
   statuses_of<<<1, 1>>>(at_160.view(), 64, counts, true);
   cudaDeviceSynchronize();
   bool thrown = false;
@@ -358,10 +359,22 @@ void mistakes(bam::controller& drive) {
     odd.bytes = 1000;
     bam::cache({&drive}, odd);
   });
-  refused("and the cached range ends at", [&] {
-    bam::cache_config far = config;
-    far.first_block = drive.what().blocks - 10;
-    bam::cache({&drive}, far);
+  for (const word first : {word{drive.what().blocks - 10}, ~word{0} - 10})
+    refused("blocks, and the cached range takes 64 from block", [&] {
+      bam::cache_config far = config;
+      far.first_block = first;
+      bam::cache({&drive}, far);
+    });
+  refused("drive 0 stands twice in its list", [&] { bam::cache({&drive, &drive}, config); });
+  refused("4294967295 slots; it has 1 to 1073741824", [&] {
+    bam::cache_config many = config;
+    many.slots = ~0u;
+    bam::cache({&drive}, many);
+  });
+  refused("are not behind the cached range, or not on the drive", [&] {
+    bam::journal_config where;
+    where.first_block = ~0ull - 3, where.entries = 2;
+    bam::journal(cache, where);
   });
   refused("its elements are aligned at 8", [&] { bam::array<word>(cache, 4, 1); });
   refused("and the cached range has", [&] { bam::array<word>(cache, 8, 64 * 64); });
