@@ -48,11 +48,20 @@ inline const char* text_of(status s) {
     case in_doubt: return "committed, but the drive did not take the lines";
     case not_begun: return "a ticket that stands for nothing";
     case again: return "not yet";
-    case 0x80: return "LBA out of range";
-    case 0x281: return "unrecovered read error";
-    case 0x280: return "write fault";
+    case 0x01: return "invalid opcode";
+    case 0x02: return "invalid field";
+    case 0x04: return "data transfer error: the drive does not reach this memory";
+    case 0x06: return "internal error";
     case 0x07: return "aborted";
     case 0x08: return "aborted: submission queue deleted";
+    case 0x13: return "invalid offset of a data pointer";
+    case 0x80: return "LBA out of range";
+    case 0x81: return "capacity exceeded";
+    case 0x82: return "namespace not ready";
+    case 0x280: return "write fault";
+    case 0x281: return "unrecovered read error";
+    case 0x285: return "compare failure";
+    case 0x287: return "deallocated block";
     default: return "an NVMe status";
   }
 }

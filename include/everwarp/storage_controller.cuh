@@ -20,13 +20,14 @@ struct geometry {
   bool zero_when_deallocated;
 };
 
-/// A drive, as its host sees it: resets it, and creates queues. Every mistake is a std::runtime_error.
+/// A drive, as its host sees it: resets it, and creates queues. A drive has one in a program. Every mistake is a std::runtime_error.
 class controller {
  public:
   explicit controller(int drive) : drive_(drive) {
     size_t bytes = 0;
     registers_ = static_cast<volatile char*>(storage_registers(drive, &bytes));
     if (!registers_) fail("there is no such drive");
+    if (storage_read32(registers_ + 0x14) & 1) fail("it has a controller already; two would reset each other");
     const uint64_t capabilities = storage_read64(registers_);
     stride_ = 4u << (capabilities >> 32 & 0xf);
     geometry_.entries = static_cast<uint32_t>(capabilities & 0xffff) + 1;
@@ -34,13 +35,15 @@ class controller {
     commands_ = reinterpret_cast<command*>(aligned(memory_));
     completions_ = reinterpret_cast<completion*>(reinterpret_cast<char*>(commands_) + page);
     data_ = reinterpret_cast<char*>(commands_) + 2 * page;
-    enable();
-    ask();
+    try {
+      enable();
+      ask();
+    } catch (...) {
+      stop();
+      throw;
+    }
   }
-  ~controller() {
-    if (registers_) storage_write32(registers_ + 0x14, 0);
-    cudaFreeHost(memory_);
-  }
+  ~controller() { stop(); }
   controller(const controller&) = delete;
   controller& operator=(const controller&) = delete;
 
@@ -107,6 +110,10 @@ class controller {
  private:
   static constexpr uint32_t entries = 32;  // of the administrator's queues
 
+  void stop() {
+    storage_write32(registers_ + 0x14, 0);
+    cudaFreeHost(memory_);
+  }
   void until(bool ready) const {
     for (int polls = 0; polls < 100000; ++polls)
       if ((storage_read32(registers_ + 0x1c) & 1) == ready) return;

@@ -198,6 +198,19 @@ int main() {
       refused = std::string(mistake.what()).find("bam: drive 0: a queue of ") == 0;
     }
     expect(refused, "a ring that is too long is refused", 0);
+    refused = false;
+    try {
+      bam::controller second(0);
+    } catch (const std::exception& mistake) {
+      refused = std::string(mistake.what()) == "bam: drive 0: it has a controller already; two would reset each other";
+    }
+    expect(refused, "a second controller of a drive is refused", 0);
+    pairs(drive, 4, 32, 0, "the first goes on");
+
+    bam::queue_pair queue(drive, 4);  // managed memory has no address that a drive reaches
+    execute<<<1, 1>>>(queue.view(), bam::read(0, 1, counts), statuses, nullptr);
+    cudaDeviceSynchronize();
+    expect(std::string(bam::text_of(statuses[0])).find("data transfer error") == 0, "the words of a status", statuses[0]);
   } catch (const std::exception& mistake) {
     printf("FAIL queues: %s\n", mistake.what());
     return 1;
