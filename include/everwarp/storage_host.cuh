@@ -54,16 +54,16 @@ class host_queue {
   void write(uint64_t first, uint64_t bytes, const void* from, cudaStream_t stream = NULL) {
     call(1, first, bytes, const_cast<void*>(from), stream);
   }
-  /// Waits for all work. Throws std::runtime_error when a command has failed.
+  /// Waits for all work. Throws std::runtime_error when a command has failed since the last must().
   void must() {
     unsigned first = 0;
+    used_ = 0;
     if (const unsigned long long failed = host_queue_failures(queue_, &first)) {
       char text[120];
       snprintf(text, sizeof text, "%llu commands of the host have failed; the first ended with status %u/%02xh", failed,
                first >> 8, first & 0xff);
       drive_->fail(text);
     }
-    used_ = 0;
   }
 
  private:

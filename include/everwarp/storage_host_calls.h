@@ -21,8 +21,8 @@ host_queue_t host_queue_open(void* commands, void* completions, unsigned entries
 /// One call of these commands (64 bytes each; identifiers are filled in) in the order of the stream. They are under way
 /// together. 0, or -1 and a sentence on stderr.
 int host_queue_call(host_queue_t queue, const void* commands, unsigned count, cudaStream_t stream);
-/// Waits for all work. How many commands have failed, and the status of the first (type << 8 | code; ffffh: it never
-/// completed).
+/// Waits for all work. How many commands have failed since the last question, and the status of the first of them
+/// (type << 8 | code; ffffh: it never completed).
 unsigned long long host_queue_failures(host_queue_t queue, unsigned* first);
 /// Waits for all work. The drive keeps its queues.
 int host_queue_close(host_queue_t queue);

@@ -86,9 +86,9 @@ int host_queue_call(host_queue_t handle, const void* commands, unsigned count, c
 
 unsigned long long host_queue_failures(host_queue_t handle, unsigned* first) {
   return own_api(~0ull, [&](Machine& machine, ApiLock& lock) -> unsigned long long {
-    const HostQueue& queue = queue_of(machine, handle, "host_queue_failures");
+    HostQueue& queue = queue_of(machine, handle, "host_queue_failures");
     machine.context().wait_idle(lock);
-    const HostQueue::Failures failures = queue.failures();
+    const HostQueue::Failures failures = queue.take_failures();
     if (first) *first = failures.first;
     return failures.count;
   });

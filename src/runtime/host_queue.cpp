@@ -1,5 +1,7 @@
 #include "runtime/host_queue.hpp"
 
+#include <utility>
+
 namespace ew::runtime {
 
 namespace {
@@ -15,9 +17,9 @@ u64 HostQueue::add(std::span<const storage::Command> commands) {
   return next_call_++;
 }
 
-HostQueue::Failures HostQueue::failures() const {
+HostQueue::Failures HostQueue::take_failures() {
   const std::lock_guard guard(mutex_);
-  return failures_;
+  return std::exchange(failures_, {});
 }
 
 void HostQueue::perform(u64 number) {

@@ -39,7 +39,8 @@ class HostQueue final : public host::Errand {
     u32 first = 0;  // NVMe's type << 8 | code; `lost`: no completion came
   };
   static constexpr u32 lost = 0xffff;
-  Failures failures() const;
+  /// Those since the last question.
+  Failures take_failures();
 
  private:
   struct Call {

@@ -109,6 +109,8 @@ int run(bool timing) {
     queue.read(drive.what().blocks, 512, device);
     expect(refusal([&] { queue.must(); }).find("the first ended with status 0/80h") != std::string::npos,
            "a block past the end: LBA out of range");
+    queue.read(0, 512, device);
+    expect(refusal([&] { queue.must(); }).empty(), "behind a failure that was told: a call that is well");
   }
   bam::host_queue lossy(bad, 16);
   lossy.read(0, 512, device);
