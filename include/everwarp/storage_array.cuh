@@ -19,6 +19,8 @@
 
 #include <everwarp/storage_cache_owner.cuh>
 
+#include <type_traits>
+
 namespace bam {
 
 template <class T, class Probe = by_warp>
@@ -80,6 +82,17 @@ struct array_view {
       });
     }
     return whole_element(i, true, [&](char* bytes) { copy(bytes, reinterpret_cast<const char*>(&value), sizeof(T)); });
+  }
+
+  /// Adds, as atomicAdd() does, and answers what was there. Of whole numbers of 4 or 8 bytes, float and double. T(), and
+  /// nothing added, if the access fails.
+  __device__ T atomic_add(uint64_t i, const T& value) const {
+    T before = T();
+    atomic_add(i, value, before);
+    return before;
+  }
+  __device__ status atomic_add(uint64_t i, const T& value, T& before) const {
+    return whole_element(i, true, [&](char* bytes) { before = add(reinterpret_cast<T*>(bytes), value); });
   }
 
   /// Asks for the element's line, if there is room for it now, and does not wait. An access that comes later does, if it must.
@@ -173,6 +186,15 @@ struct array_view {
   __device__ static void copy_as(char* to, const char* from, uint32_t bytes) {
     for (uint32_t i = 0; i < bytes; i += sizeof(Piece))
       *reinterpret_cast<Piece*>(to + i) = *reinterpret_cast<const Piece*>(from + i);
+  }
+  __device__ static T add(T* at, T value) {
+    static_assert(std::is_arithmetic<T>::value && (sizeof(T) == 4 || sizeof(T) == 8), "what atomicAdd() takes");
+    if constexpr (!std::is_integral<T>::value)
+      return atomicAdd(at, value);
+    else if constexpr (sizeof(T) == 8)  // in two's complement the sign does not matter
+      return static_cast<T>(atomicAdd(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value)));
+    else
+      return static_cast<T>(atomicAdd(reinterpret_cast<unsigned*>(at), static_cast<unsigned>(value)));
   }
   template <class Use>
   __device__ __forceinline__ status whole_element(uint64_t i, bool writes, Use use) const {

@@ -97,6 +97,17 @@ __global__ void write_spanning_back(bam::array_view<triple> a, unsigned spanning
   a[spanning] = triple::of(spanning);
   *end = a.write_back(spanning);
 }
+/// All threads add to counters of many lines, and one behind the end.
+template <class T>
+__global__ void add_to_all(bam::array_view<T> a, unsigned counters, unsigned apart, unsigned rounds, unsigned* wrong) {
+  for (unsigned i = 0; i < rounds; ++i) {
+    const unsigned at = (thread_of_grid() + i) % counters * apart;
+    T before{};
+    if (a.atomic_add(at, T(3), before) != bam::ok || before < T(0)) atomicAdd(wrong, 1u);
+    a.atomic_add(at, T(-1));
+  }
+  if (a.atomic_add(a.size(), T(1)) != T(0)) atomicAdd(wrong, 1u);
+}
 __global__ void prefetch_all(bam::array_view<unsigned> a, unsigned per_line, unsigned* ends) {
   if (threadIdx.x < 12) ends[threadIdx.x] = a.prefetch(threadIdx.x * per_line);
 }
@@ -105,6 +116,29 @@ __global__ void write_and_begin_back(bam::array_view<unsigned> a, unsigned per_l
   a[i] = 1000 + threadIdx.x;
   bam::ticket t = a.begin_write_back(i);
   ends[threadIdx.x] = a.finish_write_back(t);
+}
+
+template <class T>
+void sums(const char* what, bam::controller& drive, unsigned* counts) {
+  constexpr unsigned counters = 24, threads = 4 * 96, rounds = 6;
+  bam::cache_config config;
+  config.line = 512, config.slots = 5, config.bytes = counters * 512;
+  bam::cache cache({&drive}, config);
+  bam::array<T> a(cache, 0, config.bytes / sizeof(T));
+  std::vector<T> found(a.size(), T(0));
+  a.upload(found.data());
+  counts[0] = 0;
+  const unsigned apart = 512 / sizeof(T);
+  add_to_all<T><<<4, 96>>>(a.view(), counters, apart, rounds, counts);
+  cudaDeviceSynchronize();
+  expect(counts[0] == 0, std::string(what) + ": an atomic addition", counts[0]);
+  expect(cache.failure().count > 0 && cache.failure().why == bam::out_of_range, "one behind the end",
+         cache.failure().count);
+  a.download(found.data());
+  unsigned wrong = 0;
+  for (unsigned i = 0; i < found.size(); ++i)
+    wrong += found[i] != (i % apart ? T(0) : T(2 * threads * rounds / counters));
+  expect(wrong == 0, std::string(what) + ": sums of atomic additions", wrong);
 }
 
 void run(unsigned n, bam::placement placement, std::vector<bam::controller*> drives, unsigned* counts) {
@@ -208,6 +242,8 @@ int main(int argc, char** argv) {
     bam::controller one(0), two(1);
     run(static_cast<unsigned>(n), bam::placement::striped, {&one, &two}, counts);
     run(static_cast<unsigned>(n), bam::placement::replicated, {&one, &two}, counts);
+    sums<long>("long", one, counts), sums<int>("int", one, counts);
+    sums<float>("float", one, counts), sums<double>("double", one, counts);
   } catch (const std::exception& mistake) {
     printf("FAIL array: %s\n", mistake.what());
     return 1;

@@ -119,8 +119,8 @@ void a_ring_goes_on(bam::controller& failing) {
   expect(shorter.diagnose().empty(), shorter.diagnose().c_str(), 0);
 }
 
-/// One after the other a program may make more pairs than the drive has. A pair that is older than a reset recovers beside
-/// one that is newer.
+/// One after the other a program may make more pairs than the drive has. A pair that is older than a reset recovers
+/// beside one that is newer.
 void numbers_of_queues(bam::controller& drive) {
   const unsigned most = drive.what().queues;
   for (unsigned i = 0; i < most + 3; ++i) bam::queue_pair one(drive, 2);
@@ -210,7 +210,8 @@ int main() {
     bam::queue_pair queue(drive, 4);  // managed memory has no address that a drive reaches
     execute<<<1, 1>>>(queue.view(), bam::read(0, 1, counts), statuses, nullptr);
     cudaDeviceSynchronize();
-    expect(std::string(bam::text_of(statuses[0])).find("data transfer error") == 0, "the words of a status", statuses[0]);
+    expect(std::string(bam::text_of(statuses[0])).find("data transfer error") == 0, "the words of a status",
+           statuses[0]);
   } catch (const std::exception& mistake) {
     printf("FAIL queues: %s\n", mistake.what());
     return 1;
