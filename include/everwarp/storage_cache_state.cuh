@@ -48,7 +48,7 @@ struct cache_statistics {
   uint64_t prefetches;                  // lines asked for and not waited for
   uint64_t reads, writes;               // commands
   uint64_t evictions, write_backs;      // lines that left; lines that were written
-  uint64_t failures;                    // accesses that ended with a status
+  uint64_t failures;                    // probes that ended with a status; write-backs that a drive refused
   uint64_t confirmations;               // commands that confirm reads
   uint64_t not_held;                    // accesses of cursors to lines in spare slots
   uint64_t unused[3];
