@@ -15,8 +15,6 @@ __device__ int vprintf(const char *format, const char *arguments);
 __device__ __attribute__((noreturn)) void __assertfail(const char *expression, const char *file, unsigned int line,
                                                        const char *function, size_t char_size);
 __device__ int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-__device__ void *malloc(size_t size);
-__device__ void free(void *p);
 
 __device__ inline __attribute__((always_inline, nodebug)) void __assert_fail(const char *expression, const char *file,
                                                                              unsigned int line, const char *function) {
@@ -40,7 +38,7 @@ __device__ inline __attribute__((nodebug)) int memcmp(const void *a, const void 
 __device__ inline __attribute__((always_inline, nodebug)) clock_t clock() { return __nvvm_read_ptx_sreg_clock(); }
 }
 
-#include <new>  // after malloc and free, which clang's device operator new calls
+#include <new>
 
 EW_DEVICE long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
 EW_DEVICE unsigned long long __globaltimer() { return __nvvm_read_ptx_sreg_globaltimer(); }

@@ -18,6 +18,12 @@
 #include "../host_defines.h"
 #include "../vector_types.h"
 
+// Before every standard header: in C++20, libstdc++'s own headers include <new>, and clang's device operator new calls these.
+extern "C" {
+__device__ void *malloc(__SIZE_TYPE__ size);
+__device__ void free(void *p);
+}
+
 // Before every standard header: libstdc++ must find the device overloads declared (see math.cuh).
 #include "math.cuh"
 
