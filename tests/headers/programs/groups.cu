@@ -114,7 +114,8 @@ __global__ void coalesced() {
 }
 
 __global__ void blocks_of_three_dimensions() {
-  const cg::thread_block b = cg::this_thread_block();
+  __shared__ cg::block_tile_memory<64> memory;
+  const cg::thread_block b = cg::this_thread_block(memory);
   EXPECT(b.size() == 4 * 3 * 2 && b.thread_rank() == (threadIdx.z * 3 + threadIdx.y) * 4 + threadIdx.x);
   EXPECT(b.group_index().y == blockIdx.y && b.thread_index().z == threadIdx.z && b.dim_threads().x == 4);
   __shared__ int seen;
@@ -152,7 +153,12 @@ __global__ void grid(int* sums, int rounds) {
   EXPECT(g.num_blocks() == gridDim.x && g.block_rank() == blockIdx.x);
   for (int round = 0; round < rounds; ++round) {
     atomicAdd(&sums[round], 1);
-    g.sync();
+    if (round % 2) {
+      g.sync();
+    } else {
+      auto token = g.barrier_arrive();
+      g.barrier_wait(std::move(token));
+    }
     EXPECT(*static_cast<volatile int*>(&sums[round]) == int(g.size()));
   }
 }

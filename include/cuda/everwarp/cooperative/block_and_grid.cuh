@@ -26,12 +26,24 @@ class thread_block : public thread_group {
 };
 EW_MEMBER thread_block this_thread_block() { return thread_block(); }
 
+// CUDA keeps the barriers of tiles of several warps here. Tiles of one warp need no memory.
+template <unsigned int MaxBlockSize = 1024>
+struct block_tile_memory {};
+template <unsigned int MaxBlockSize>
+EW_MEMBER thread_block this_thread_block(block_tile_memory<MaxBlockSize> &) {
+  return this_thread_block();
+}
+
 class grid_group : public thread_group {
   EW_MEMBER grid_group() : thread_group(detail::Extent::grid, 0) {}
   friend __device__ grid_group this_grid();
 
  public:
   EW_MEMBER void sync() const { detail::synchronize_grid(); }
+  // As in a thread_block: the wait is the whole barrier.
+  struct arrival_token {};
+  EW_MEMBER arrival_token barrier_arrive() const { return arrival_token(); }
+  EW_MEMBER void barrier_wait(arrival_token &&) const { sync(); }
   EW_MEMBER bool is_valid() const { return detail::grid_barrier() != nullptr; }
   static EW_MEMBER unsigned long long size() { return detail::blocks_of_grid() * detail::threads_of_block(); }
   static EW_MEMBER unsigned long long num_threads() { return size(); }
