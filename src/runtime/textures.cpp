@@ -215,7 +215,7 @@ cudaError_t Textures::describe(const cudaResourceDesc& resource, simt::TextureOb
           !within({plane.width, plane.height, plane.pitchInBytes}, texture_limits().maxTexture2DLinear))
         return cudaErrorInvalidValue;
       const u64 row = plane.width * object.channels * object.channel_bytes;
-      if (row > plane.pitchInBytes || !block ||
+      if (row > plane.pitchInBytes || plane.pitchInBytes % texture_limits().texturePitchAlignment || !block ||
           !core::lies_within(address, plane.pitchInBytes * (plane.height - 1) + row, block->begin, block->size))
         return cudaErrorInvalidValue;
       object.address = address;
@@ -243,6 +243,9 @@ cudaError_t Textures::create_texture(const cudaResourceDesc& resource, const cud
   simt::TextureObject& object = entry->object;
   if (const cudaError_t error = describe(resource, object)) return error;
   if (const cudaError_t error = check(texture, object)) return error;
+  if (resource.resType == cudaResourceTypeMipmappedArray && find(resource.res.mipmap.mipmap)->levels.size() > 1 &&
+      std::max(texture.minMipmapLevelClamp, texture.maxMipmapLevelClamp) > 0)
+    return cudaErrorNotSupported;  // a fetch would take texels of other levels, too
   if (view && view->format != cudaResViewFormatNone &&
       (view->width != object.width || view->firstLayer != 0 || view->firstMipmapLevel != 0))
     return cudaErrorNotSupported;
@@ -265,6 +268,7 @@ cudaError_t Textures::create_surface(const cudaResourceDesc& resource, u64& hand
   if (resource.resType != cudaResourceTypeArray) return cudaErrorInvalidValue;
   const cudaArray* array = find(resource.res.array.array);
   if (!array) return cudaErrorInvalidResourceHandle;
+  if (!(array->flags & cudaArraySurfaceLoadStore)) return cudaErrorInvalidValue;
   auto entry = std::make_unique<TextureEntry>();
   if (const cudaError_t error = describe(resource, entry->object)) return error;
   entry->object.surface = true;

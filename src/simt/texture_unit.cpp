@@ -63,7 +63,7 @@ Taps taps_of(const TextureSampler& sampler, const ptx::TextureForm& form, const 
   if (form.cube)
     return form.kind == TextureKind::gather ? sampler.gather_cube(at, layer) : sampler.sample_cube(at, layer);
   if (form.kind == TextureKind::gather) return sampler.gather(at, layer);
-  // A texture object has one mip level here (the runtime refuses others), so every level and gradient selects it.
+  // The runtime refuses a texture that could show a level beside the first, so every level and gradient selects that.
   return sampler.sample(at, form.dimensions, layer);
 }
 
