@@ -117,9 +117,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
 cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
   return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
     if (!status) return cudaErrorInvalidValue;
-    if (stream.legacy && machine.work().graphs().capturing() &&
-        machine.work().graphs().forbids_unsafe(thread_state().capture_mode))
-      return cudaErrorStreamCaptureImplicit;
+    if (stream.legacy && machine.work().captures_a_blocking_stream()) return cudaErrorStreamCaptureImplicit;
     *status = !stream.capture               ? cudaStreamCaptureStatusNone
               : stream.capture->invalidated ? cudaStreamCaptureStatusInvalidated
                                             : cudaStreamCaptureStatusActive;

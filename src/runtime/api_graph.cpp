@@ -105,7 +105,7 @@ cudaError_t destroy_graph(Machine& machine, Handle handle) {
   Graphs& graphs = machine.work().graphs();
   if (!graphs.destroy(handle)) return cudaErrorInvalidValue;
   const auto is_gone = [&](u64 address) { return !graphs.allocates(address); };
-  for (const u64 address : graphs.freed().take(is_gone)) machine.work().release_behind_all(address);
+  for (const u64 address : graphs.node_memory().take(is_gone)) machine.work().release_behind_all(address);
   return cudaSuccess;
 }
 
@@ -247,6 +247,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* instance, cudaGraph_t
     if (flags & cudaGraphInstantiateFlagDeviceLaunch) return cudaErrorNotSupported;
     if (const cudaError_t error = check_instance(machine, graph)) return error;
     *instance = machine.work().graphs().instantiate(graph);
+    (*instance)->frees_before_launch = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
     return cudaSuccess;
   });
 }

@@ -38,12 +38,20 @@ void advise(Machine& machine, u64 begin, u64 bytes, memory::ManagedAdvice advice
   machine.queue().with_simulator([&](Simulator& simulator) { simulator.timed()->advise(begin, bytes, advice); });
 }
 
+/// Memory that nodes of graphs allocate: the next launch has it at the same address.
+bool is_of_a_node(Machine& machine, const Block& block) {
+  const Graphs& graphs = machine.work().graphs();
+  return block.pool == &graphs && graphs.allocates(block.begin);
+}
+
 /// cudaFree and its like wait for the device first: a kernel under way may still use the memory.
 cudaError_t release(Machine& machine, ApiLock& lock, const void* pointer, u32 by, cudaError_t otherwise) {
   if (!pointer) return cudaSuccess;
   if (const cudaError_t error = refuse_while_capturing(machine)) return error;
   if (const cudaError_t error = machine.context().wait_idle(lock)) return error;
   const std::optional<Block> block = machine.memory().allocations().find(reinterpret_cast<u64>(pointer));
+  if (block && block->begin == reinterpret_cast<u64>(pointer) && is_of_a_node(machine, *block))
+    return machine.work().graphs().node_memory().free(block->begin) ? cudaSuccess : otherwise;
   if (!machine.memory().allocations().release(reinterpret_cast<u64>(pointer), by)) return otherwise;
   if (block->by == AllocatedBy::managed) advise(machine, block->begin, block->size, memory::ManagedAdvice::fresh);
   return cudaSuccess;
@@ -228,9 +236,9 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
     const auto block = machine.memory().allocations().find(reinterpret_cast<u64>(pointer));
     if (!block || block->begin != reinterpret_cast<u64>(pointer) || (bit(block->by) & freed_by_cudaFree) == 0)
       return cudaErrorInvalidValue;
-    Graphs& graphs = machine.work().graphs();  // whose next launch allocates it at the same address
-    const bool stays = block->pool == &graphs && graphs.allocates(block->begin);
-    if (stays && !stream.capture && !graphs.freed().add(block->begin)) return cudaErrorInvalidValue;
+    const bool stays = is_of_a_node(machine, *block);
+    if (stays && !stream.capture && !machine.work().graphs().node_memory().free(block->begin))
+      return cudaErrorInvalidValue;
     return machine.work().enqueue(stream, FreeWork{block->begin, !stays});
   });
 }

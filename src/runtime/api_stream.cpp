@@ -27,7 +27,7 @@ cudaError_t refuse_capturing(Machine& machine, CUstream_st& stream) {
     stream.capture->invalidated = true;
     return cudaErrorStreamCaptureUnsupported;
   }
-  return stream.legacy ? refuse_while_capturing(machine) : cudaSuccess;
+  return stream.legacy ? machine.work().refuse_legacy_beside_captures() : cudaSuccess;
 }
 
 }  // namespace

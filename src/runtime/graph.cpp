@@ -61,13 +61,31 @@ bool Graphs::allocates(u64 address) const {
   });
 }
 
-void FreedMemory::allocate(const CUgraph_st& graph) {
-  if (addresses_.empty()) return;
+namespace {
+
+/// What the nodes of a graph and of its child graphs allocate and free.
+void collect(const CUgraph_st& graph, std::unordered_set<u64>& allocated, std::unordered_set<u64>& freed) {
   for (const auto& node : graph.nodes) {
     if (const auto* const work = std::get_if<AllocateWork>(&node->work))
-      addresses_.erase(reinterpret_cast<u64>(work->parameters.dptr));
-    if (node->child) allocate(*node->child);
+      allocated.insert(reinterpret_cast<u64>(work->parameters.dptr));
+    if (const auto* const work = std::get_if<FreeWork>(&node->work)) freed.insert(work->address);
+    if (node->child) collect(*node->child, allocated, freed);
   }
+}
+
+}  // namespace
+
+bool NodeMemory::launch(const CUgraphExec_st& instance) {
+  std::unordered_set<u64> allocated, freed;
+  collect(*instance.graph, allocated, freed);
+  const auto is_live = [&](u64 address) { return live_.contains(address); };
+  if (!instance.frees_before_launch && std::ranges::any_of(allocated, is_live)) return false;
+  for (const u64 address : allocated) {
+    freed_.erase(address);
+    live_.insert(address);
+  }
+  for (const u64 address : freed) live_.erase(address);
+  return true;
 }
 
 void Graphs::destroy(CUgraphNode_st& node) {
@@ -224,7 +242,7 @@ void Graphs::reset() {
   children_.clear();
   instances_.clear();
   nodes_.clear();
-  freed_.clear();
+  node_memory_.clear();
   captures_.clear();
   user_objects_.clear();
 }

@@ -39,7 +39,8 @@ struct CUgraph_st {
 
 struct CUgraphExec_st {
   std::unique_ptr<CUgraph_st> graph;
-  ew::runtime::Ticket last = 0;  // launches of one instance follow each other
+  ew::runtime::Ticket last = 0;      // launches of one instance follow each other
+  bool frees_before_launch = false;  // cudaGraphInstantiateFlagAutoFreeOnLaunch
 };
 
 namespace ew::runtime {
@@ -56,28 +57,31 @@ struct Capture {
   std::vector<CUgraphNode_st*> left;  // by streams that were destroyed: they must be joined as well
 };
 
-/// Memory of nodes that the program has freed (cudaFreeAsync). It stays until no node is left that allocates it.
-class FreedMemory {
+/// Memory of nodes that allocate it. What the program has freed stays until no node is left that allocates it.
+class NodeMemory {
  public:
-  /// False: the program has freed it before, and no launch has allocated it since.
-  bool add(u64 address) { return addresses_.insert(address).second; }
-  /// A graph is launched: its nodes allocate their memory.
-  void allocate(const CUgraph_st&);
+  /// The program frees it. False: no launch has allocated it since it was freed last.
+  bool free(u64 address) { return live_.erase(address) > 0 && freed_.insert(address).second; }
+  /// An instance is launched: its nodes allocate and free. False: it would allocate what nobody has freed.
+  bool launch(const CUgraphExec_st&);
   /// Takes out those of which gone(address) is true.
   template <class Gone>
   std::vector<u64> take(Gone&& gone) {
     std::vector<u64> taken;
-    std::erase_if(addresses_, [&](u64 address) {
+    std::erase_if(freed_, [&](u64 address) {
       const bool goes = gone(address);
       if (goes) taken.push_back(address);
       return goes;
     });
     return taken;
   }
-  void clear() { addresses_.clear(); }
+  void clear() {
+    live_.clear();
+    freed_.clear();
+  }
 
  private:
-  std::unordered_set<u64> addresses_;
+  std::unordered_set<u64> live_, freed_;
 };
 
 class Graphs {
@@ -95,7 +99,7 @@ class Graphs {
 
   /// A graph or an instance has a node that allocates memory at this address.
   bool allocates(u64 address) const;
-  FreedMemory& freed() { return freed_; }
+  NodeMemory& node_memory() { return node_memory_; }
 
   /// REQUIRES: every dependence is a live node of the same graph.
   CUgraphNode_st* add(CUgraph_st&, Work, std::span<CUgraphNode_st* const> needs);
@@ -132,7 +136,7 @@ class Graphs {
   std::unordered_set<const void*> children_;
   std::unordered_map<const void*, std::unique_ptr<CUgraphExec_st>> instances_;
   std::unordered_set<const void*> nodes_;
-  FreedMemory freed_;
+  NodeMemory node_memory_;
   std::vector<std::unique_ptr<Capture>> captures_;
   std::unordered_map<const void*, std::unique_ptr<CUuserObject_st>> user_objects_;
   // From before a reset: no new handle equals an old one.

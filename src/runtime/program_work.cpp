@@ -19,18 +19,22 @@ cudaError_t ProgramWork::enqueue(CUstream_st& stream, Work work) {
     stream.frontier = {node};
     return cudaSuccess;
   }
-  if (stream.blocking || stream.legacy) {  // work of the legacy stream would order itself with a capture in secret
-    const bool implicit =
-        stream.legacy && std::ranges::any_of(streams_.all(), [](const CUstream_st* other) {
-          return other->capture && other->blocking && other->capture->mode != cudaStreamCaptureModeRelaxed;
-        });
-    if (implicit) {
-      graphs_.invalidate_unsafe();
-      return cudaErrorStreamCaptureImplicit;
-    }
-  }
+  if (stream.legacy)
+    if (const cudaError_t error = refuse_legacy_beside_captures()) return error;
   stream.last = submission_.submit(work, streams_.dependences(stream));
   return cudaSuccess;
+}
+
+bool ProgramWork::captures_a_blocking_stream() const {
+  return std::ranges::any_of(streams_.all(),
+                             [](const CUstream_st* other) { return other->capture && other->blocking; });
+}
+
+cudaError_t ProgramWork::refuse_legacy_beside_captures() {
+  if (!captures_a_blocking_stream()) return cudaSuccess;
+  for (const CUstream_st* other : streams_.all())
+    if (other->capture && other->blocking) other->capture->invalidated = true;
+  return cudaErrorStreamCaptureImplicit;
 }
 
 Ticket ProgramWork::last_of(CUstream_st& stream) {
@@ -39,9 +43,9 @@ Ticket ProgramWork::last_of(CUstream_st& stream) {
 }
 
 cudaError_t ProgramWork::launch_graph(CUstream_st& stream, CUgraphExec_st& instance) {
+  if (!graphs_.node_memory().launch(instance)) return cudaErrorInvalidValue;
   std::vector<Ticket> after = streams_.dependences(stream);
   after.push_back(instance.last);
-  graphs_.freed().allocate(*instance.graph);
   stream.last = instance.last = submission_.submit(GraphWork{instance.graph.get()}, after);
   return cudaSuccess;
 }

@@ -25,6 +25,11 @@ class ProgramWork {
   cudaError_t enqueue(CUstream_st&, Work);
   /// At which ticket all work of the stream is over; the legacy stream stands for all blocking ones.
   Ticket last_of(CUstream_st&);
+  /// The legacy stream stands for all blocking ones: its work would order itself with their captures in secret. The
+  /// mode of a capture changes nothing here (CUDA C++ Programming Guide, "Prohibited and Unhandled Operations").
+  bool captures_a_blocking_stream() const;
+  /// Such captures are invalid from now on.
+  cudaError_t refuse_legacy_beside_captures();
   cudaError_t launch_graph(CUstream_st&, CUgraphExec_st&);
   /// Gives memory back when everything that has been submitted is over.
   void release_behind_all(u64 address);

@@ -335,6 +335,39 @@ void graphs_of_captured_streams() {
   CUDA(cudaEventDestroy(join));
 }
 
+/// The legacy stream waits for blocking streams, so it must stay idle beside their captures, in every mode.
+void the_legacy_stream_beside_captures() {
+  Stream blocking;
+  cudaStream_t other;
+  cudaStreamCaptureStatus status;
+  cudaGraph_t graph;
+  DeviceArray<int> cells(1, 0);
+  CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  for (const auto mode :
+       {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed}) {
+    CUDA(cudaStreamBeginCapture(blocking, mode));
+    RETURNS(cudaErrorStreamCaptureImplicit, cudaStreamIsCapturing(nullptr, &status));
+    CUDA(cudaStreamIsCapturing(blocking, &status));
+    SAME(cudaStreamCaptureStatusActive, status);
+    add<<<1, 1>>>(cells, 1);
+    SAME(cudaErrorStreamCaptureImplicit, cudaGetLastError());
+    RETURNS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(blocking, &graph));
+    CUDA(cudaStreamBeginCapture(blocking, mode));
+    RETURNS(cudaErrorStreamCaptureImplicit, cudaStreamSynchronize(nullptr));
+    RETURNS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(blocking, &graph));
+    CUDA(cudaStreamBeginCapture(other, mode));  // the legacy stream does not wait for this one
+    CUDA(cudaStreamIsCapturing(nullptr, &status));
+    SAME(cudaStreamCaptureStatusNone, status);
+    add<<<1, 1>>>(cells, 1);
+    CUDA(cudaGetLastError());
+    CUDA(cudaStreamSynchronize(nullptr));
+    CUDA(cudaStreamEndCapture(other, &graph));
+    CUDA(cudaGraphDestroy(graph));
+  }
+  SAME(3, value_of(cells));
+  CUDA(cudaStreamDestroy(other));
+}
+
 /// A stream that has joined a capture may be destroyed before its end. What it has captured must be joined.
 void a_captured_stream_is_destroyed() {
   for (const bool joined : {true, false}) {
@@ -403,6 +436,37 @@ void memory_of_graphs() {
   }
 }
 
+/// A launch allocates once: what it has allocated must be freed before the next one, by whichever call.
+void memory_of_graphs_is_freed_between_launches() {
+  Stream stream;
+  int *cell = nullptr, value = 0;
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  CUDA(cudaMallocAsync(reinterpret_cast<void**>(&cell), sizeof(int), stream));
+  CUDA(cudaMemsetAsync(cell, 0, sizeof(int), stream));
+  CUDA(cudaStreamEndCapture(stream, &graph));
+  CUDA(cudaGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+  RETURNS(cudaErrorInvalidValue, cudaFree(cell));
+  for (int launch = 0; launch < 3; ++launch) {
+    CUDA(cudaGraphLaunch(exec, stream));
+    add<<<1, 1, 0, stream>>>(cell, 5);
+    RETURNS(cudaErrorInvalidValue, cudaGraphLaunch(exec, stream));
+    CUDA(cudaMemcpyAsync(&value, cell, sizeof(int), cudaMemcpyDeviceToHost, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    SAME(5, value);
+    CUDA(cudaFree(cell));
+    RETURNS(cudaErrorInvalidValue, cudaFree(cell));
+  }
+  CUDA(cudaGraphExecDestroy(exec));
+  CUDA(cudaGraphInstantiateWithFlags(&exec, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch));
+  for (int launch = 0; launch < 3; ++launch) CUDA(cudaGraphLaunch(exec, stream));
+  CUDA(cudaFreeAsync(cell, stream));
+  CUDA(cudaStreamSynchronize(stream));
+  CUDA(cudaGraphExecDestroy(exec));
+  CUDA(cudaGraphDestroy(graph));
+}
+
 }  // namespace
 
 int main() {
@@ -416,7 +480,9 @@ int main() {
   event_errors();
   host_threads_and_their_streams();
   graphs_of_captured_streams();
+  the_legacy_stream_beside_captures();
   a_captured_stream_is_destroyed();
   memory_of_graphs();
+  memory_of_graphs_is_freed_between_launches();
   return PASS("streams and events");
 }
