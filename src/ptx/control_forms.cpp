@@ -118,8 +118,9 @@ void add_memory_slots(std::vector<Slot>& slots) {
   slots.push_back(types("add_type", {"u32", "s32", "u64", "s64", "f32", "f64", "f16", "f16x2", "bf16", "bf16x2"}));
   slots.push_back(types("order_type", {"u32", "s32", "u64", "s64"}));
   slots.push_back(types("bits_type", {"b32", "b64"}));
-  slots.push_back(types("exchange_type", {"b32", "b64", "b128"}));
-  slots.push_back(types("cas_type", {"b16", "b32", "b64", "b128"}));
+  // No .b128 (PTX ISA 8.3, sm_90): memory's atomics have cells of 8 bytes at most.
+  slots.push_back(types("exchange_type", {"b32", "b64"}));
+  slots.push_back(types("cas_type", {"b16", "b32", "b64"}));
 }
 
 void add_warp_slots(std::vector<Slot>& slots) {
