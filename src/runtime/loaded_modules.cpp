@@ -136,6 +136,7 @@ void LoadedModules::reset() {
   for (auto& [handle, module] : modules_) bury(std::move(module));
   images_.clear();
   modules_.clear();
+  for (const Image* image : registry_.images()) Registry::initialise_managed(*image);
 }
 
 }  // namespace ew::runtime

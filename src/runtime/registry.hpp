@@ -46,7 +46,7 @@ class Registry {
   /// Variables registered from here on that lie in [begin, end) are __managed__.
   void add_managed_section(const void* begin, const void* end);
   /// Gives the __managed__ variables that this image defines their initial values: the host may use them before its
-  /// first CUDA call.
+  /// first CUDA call. A reset gives them these values again, as it does with variables of the device.
   static void initialise_managed(const Image&);
 
   std::optional<RegisteredFunction> function(const void* host) const;

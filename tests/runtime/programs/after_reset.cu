@@ -8,6 +8,29 @@ __global__ void write_to(int* cell) {
   *cell = 1;
 }
 
+__device__ int on_device = 3;
+__managed__ int shared = 4;
+__managed__ int shared_zeros[8];
+__global__ void count_variables() {
+  ++on_device;
+  ++shared;
+  ++shared_zeros[7];
+}
+
+/// Variables of the program begin again with their initial values, those that host and device share as well.
+void variables() {
+  for (int round = 0; round < 2; ++round) {
+    int value = 0;
+    SAME(4, shared);
+    count_variables<<<1, 1>>>();
+    CUDA(cudaMemcpyFromSymbol(&value, on_device, sizeof value));
+    SAME(4, value);
+    SAME(5, shared);
+    SAME(1, shared_zeros[7]);
+    CUDA(cudaDeviceReset());
+  }
+}
+
 struct Handles {
   int *device = nullptr, *host = nullptr;
   cudaStream_t stream = nullptr;
@@ -112,6 +135,7 @@ void arrays(const Handles& old) {
 }  // namespace
 
 int main() {
+  variables();
   const Handles old;
   write_to<<<1, 1>>>(nullptr);
   CUDA(cudaGetLastError());
