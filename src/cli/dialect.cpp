@@ -121,6 +121,21 @@ class Filter {
     if (text_.substr(start, standard.size()) != standard || next_visible(start + standard.size()) != '(') return;
     copy(start - at_);
     replace(standard.size(), "__align__");
+    const std::size_t open = text_.find('(', at_) + 1, close = text_.find(')', open);
+    if (close == text_.npos || !may_be_type(text_.substr(open, close - open))) return;
+    copy(open - at_);
+    replace(0, "(everwarp_alignment<");  // of the prelude; __align__ takes no type, and is a macro of one argument
+    copy(close - at_);
+    replace(0, ">())");
+  }
+
+  static bool may_be_type(std::string_view operand) {
+    const auto first = std::ranges::find_if(operand, [](unsigned char c) { return !std::isspace(c); });
+    return first != operand.end() && !std::isdigit(static_cast<unsigned char>(*first)) &&
+           std::ranges::all_of(operand, [](char c) {
+             return word_character(c) || std::isspace(static_cast<unsigned char>(c)) ||
+                    std::string_view(":<>,").find(c) != std::string_view::npos;
+           });
   }
 
   // Just behind the word asm: the statement up to its closing parenthesis.

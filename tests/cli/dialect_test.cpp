@@ -42,7 +42,10 @@ TEST(Dialect, SpecialRegistersInExtendedAssembly) {
 
 TEST(Dialect, AlignmentBehindASpace) {
   EXPECT_EQ(mended("__shared__ alignas(16) int x[4];"), "__shared__ __align__(16) int x[4];");
-  EXPECT_EQ(mended("__device__\n  alignas (N) int x;"), "__device__\n  __align__ (N) int x;");
+  EXPECT_EQ(mended("__device__\n  alignas (N) int x;"), "__device__\n  __align__ ((everwarp_alignment<N>())) int x;");
+  EXPECT_EQ(mended("__shared__ alignas(typename A<int, 2>::B) char x[4];"),
+            "__shared__ __align__((everwarp_alignment<typename A<int, 2>::B>())) char x[4];");
+  EXPECT_EQ(mended("__shared__ alignas(sizeof(T)) char x[4];"), "__shared__ __align__(sizeof(T)) char x[4];");
   EXPECT_EQ(mended("alignas(16) __shared__ int x[4];"), "unchanged");
   EXPECT_EQ(mended("__shared__ alignas_t x;"), "unchanged");
 }

@@ -18,6 +18,16 @@
 #include "../host_defines.h"
 #include "../vector_types.h"
 
+// What alignas(X) asks for, X a type or a number (dialect.txt).
+template <class T>
+constexpr __SIZE_TYPE__ everwarp_alignment() {
+  return alignof(T);
+}
+template <__SIZE_TYPE__ bytes>
+constexpr __SIZE_TYPE__ everwarp_alignment() {
+  return bytes;
+}
+
 // Before every standard header: in C++20, libstdc++'s own headers include <new>, and clang's device operator new calls these.
 extern "C" {
 __device__ void *malloc(__SIZE_TYPE__ size);

@@ -156,6 +156,25 @@ __global__ void rounded() {
   EXPECT(__fdividef(1.0f, above) == 0);
 }
 
+// alignas behind a memory space takes a number or a type, also one that depends on a template.
+template <class T, int Count>
+struct alignas(T) Bytes {
+  char byte[Count * sizeof(T)];
+};
+constexpr int cache_line = 128;
+template <class T>
+__global__ void aligned() {
+  __shared__ char before[3];
+  __shared__ alignas(T) char one[sizeof(T)];
+  __shared__ alignas(Bytes<T, 2>) char two[sizeof(Bytes<T, 2>)];
+  __shared__ alignas(cache_line) char line[5];
+  __shared__ alignas(2 * sizeof(T)) char pair[5];
+  before[0] = one[0] = two[0] = line[0] = pair[0] = 1;
+  const auto is_at = [](const void* p, size_t multiple) { return reinterpret_cast<size_t>(p) % multiple == 0; };
+  EXPECT(is_at(one, alignof(T)) && is_at(two, alignof(T)) && is_at(line, 128) && is_at(pair, 2 * sizeof(T)));
+  EXPECT(before[0] + one[0] + two[0] + line[0] + pair[0] == 5);
+}
+
 }  // namespace
 
 int main() {
@@ -178,5 +197,7 @@ int main() {
   read_only<<<1, 32>>>(data, v, reinterpret_cast<char2*>(wide));
   times<<<1, 1>>>(seen);
   rounded<<<1, 1>>>();
+  aligned<double><<<1, 1>>>();
+  aligned<float4><<<1, 1>>>();
   return finish();
 }
