@@ -29,7 +29,8 @@ them; then the fields that differ are printed.
 
 A is the first; changes are from it. Figures stand by the size of their largest change: of a share (%) its difference in
 points, of others the ratio. Without --all: derived figures, energy, and slots.* as shares of all issue slots. Launches of
-one kernel are one row; derived figures of several launches are means, weighted by their times.
+one kernel are one row, with a rate of all their events together. Percentiles of several launches are means, weighted
+by their times.
 
 Examples:
   ew run -m titan-rtx --stats a.json ./app

@@ -8,6 +8,7 @@
 #include "core/files.hpp"
 #include "core/statistics.hpp"
 #include "report/finished_run.hpp"
+#include "report/launch_figures.hpp"
 #include "runtime/derived_figures.hpp"
 #include "runtime/run_results.hpp"
 #include "runtime/run_statistics.hpp"
@@ -33,9 +34,9 @@ std::map<std::string_view, FigureText, std::less<>> make_texts() {
   return texts;
 }
 
-void add(MeasuredFigures& figures, const Json& from, std::string_view prefix = {}, double weight = 1) {
+void add(MeasuredFigures& figures, const Json& from) {
   for (const auto& [name, value] : from.items())
-    if (value.is_number()) figures[fmt::format("{}{}", prefix, name)] += weight * value.get<double>();
+    if (value.is_number()) figures[name] += value.get<double>();
 }
 
 /// "time": {"kernels_nanoseconds": 1} as time.kernels.
@@ -49,27 +50,22 @@ void add_times(MeasuredFigures& figures, const Json& times) {
 std::vector<MeasuredKernel> kernels_of(const Json& statistics) {
   std::vector<MeasuredKernel> kernels;
   if (!statistics.contains("kernels")) return kernels;
-  std::vector<std::map<std::string, double>> weights;  // of each derived figure: the time of the launches that have it
+  std::vector<LaunchFigures> derived;
   for (const Json& row : statistics["kernels"]) {
     const std::string name = short_kernel_name(row.value("kernel", ""));
     auto found = std::ranges::find(kernels, name, &MeasuredKernel::name);
     if (found == kernels.end()) {
       kernels.push_back({.name = name, .launches = 0, .nanoseconds = 0, .figures = {}});
-      weights.emplace_back();
+      derived.emplace_back();
       found = kernels.end() - 1;
     }
     const double time = row.value("nanoseconds_end", 0.0) - row.value("nanoseconds_begin", 0.0);
     ++found->launches;
     found->nanoseconds += time;
     if (row.contains("timing")) add(found->figures, row["timing"]);
-    if (!row.contains("derived")) continue;
-    const double weight = std::max(time, 1.0);  // a launch that takes no time counts a little
-    add(found->figures, row["derived"], {}, weight);
-    for (const auto& [figure, value] : row["derived"].items())
-      weights[static_cast<std::size_t>(found - kernels.begin())][figure] += weight;
+    derived[static_cast<std::size_t>(found - kernels.begin())].add(row, time);
   }
-  for (std::size_t i = 0; i < kernels.size(); ++i)
-    for (const auto& [figure, weight] : weights[i]) kernels[i].figures[figure] /= weight;
+  for (std::size_t i = 0; i < kernels.size(); ++i) derived[i].write(kernels[i].figures);
   std::ranges::stable_sort(kernels, std::greater{}, &MeasuredKernel::nanoseconds);
   return kernels;
 }

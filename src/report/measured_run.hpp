@@ -28,7 +28,7 @@ struct MeasuredKernel {
   std::string name;  // readable, without parameters
   u64 launches = 0;
   double nanoseconds = 0;
-  /// Counted figures are sums over the launches; derived ones means, weighted by the launches' times.
+  /// Counted figures are sums over the launches; derived ones as launch_figures.hpp says.
   MeasuredFigures figures;
 };
 

@@ -95,8 +95,7 @@ std::string kernels_section(const MeasuredRun& run) {
       "hits, "
       "%</th><th class=number>L1, % of peak</th><th class=number>L2, % of peak</th><th class=number>memory, % of "
       "peak</th><th>most issue slots lost to</th></tr></thead><tbody>\n{}</tbody></table></div>\n"
-      "<p class=note>Launches of one name are one row; rates of several launches are means, weighted by their "
-      "times.</p>\n",
+      "<p class=note>Launches of one name are one row, with a rate of all their events together.</p>\n",
       rows);
 }
 

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 using core::UserError;
 
 /// A number, or a number of bytes ("64 KiB"); nothing for other words.
-std::optional<double> number_in(std::string_view text) {
+std::optional<double> axis_number(std::string_view text) {
   static constexpr std::pair<std::string_view, double> units[] = {
       {"TiB", 0x1p40}, {"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"TB", 1e12},
       {"GB", 1e9},     {"MB", 1e6},     {"KB", 1e3},     {"kB", 1e3},     {"B", 1}};
@@ -40,7 +40,7 @@ std::string plain(double value) {
 
 /// As a program reads it: sizes as numbers of bytes.
 std::string csv_value(const std::string& value) {
-  const auto number = number_in(value);
+  const auto number = axis_number(value);
   return number ? plain(*number) : csv_cell(value);
 }
 
@@ -51,7 +51,7 @@ Json json_number(const std::optional<double>& value) {
 }  // namespace
 
 bool SweepAxis::is_numeric() const {
-  return std::ranges::all_of(values, [](const std::string& value) { return number_in(value).has_value(); });
+  return std::ranges::all_of(values, [](const std::string& value) { return axis_number(value).has_value(); });
 }
 
 std::size_t Sweep::failures() const {

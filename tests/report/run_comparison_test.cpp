@@ -83,7 +83,32 @@ TEST_F(RunComparisonTest, OfOneRunTwiceNothingDiffers) {
   EXPECT_EQ(same.times[0].name, "time.kernels");
 }
 
-// Counted figures are sums over the launches, derived ones means by time.
+// The rates of launches were weighted by their times. So a launch that hit 0 of 100 times in 300 ns and one that hit
+// 270 of 300 times in 100 ns had a hit rate of 22.5 % together. A duration was weighted by itself.
+TEST_F(RunComparisonTest, ARateOfSeveralLaunchesIsThatOfAllTheirEvents) {
+  const auto one = [](int begin, int end, int loads, int hits, int passes) {
+    json row = launch("f", begin, end, 100.0 * hits / loads);
+    row["timing"].update({{"l1.loads", loads}, {"l1.load_hits", hits}, {"issued.integer", 10 * loads}});
+    row["derived"].update({{"duration", (end - begin) / 1000.0},
+                           {"ipc", 10.0 * loads / (end - begin) / 2},
+                           {"shared.conflicts", passes},
+                           {"lanes.instruction", hits ? 32 : 16},
+                           {"occupancy.theoretical", hits ? 100 : 50},
+                           {"roofline.ceiling", 8}});
+    return row;
+  };
+  const json launches = json::array({one(0, 300, 100, 0, 7), one(300, 400, 300, 270, 5)});
+  const MeasuredKernel f = *measured("a.json", statistics(1, 1, launches)).kernel("f");
+  EXPECT_NEAR(f.figures.at("l1.hit_rate"), 67.5, 1e-9) << "270 of 400";
+  EXPECT_NEAR(f.figures.at("duration"), 0.4, 1e-9);
+  EXPECT_NEAR(f.figures.at("ipc"), 5, 1e-9) << "4000 instructions, 400 cycles, 2 SMs";
+  EXPECT_NEAR(f.figures.at("shared.conflicts"), 12, 1e-9);
+  EXPECT_NEAR(f.figures.at("lanes.instruction"), 28, 1e-9) << "a quarter of the instructions has 16 lanes";
+  EXPECT_NEAR(f.figures.at("occupancy.theoretical"), 62.5, 1e-9) << "by time: nothing is counted";
+  EXPECT_NEAR(f.figures.at("roofline.ceiling"), 8, 1e-9);
+}
+
+// Counted figures are sums over the launches. A rate whose events the file does not have is a mean by time.
 TEST_F(RunComparisonTest, LaunchesOfAKernelAreOneRow) {
   const json before = json::array({launch("f", 0, 300, 0), launch("g", 300, 400, 50), launch("f", 400, 500, 80)});
   const json after = json::array({launch("g", 0, 10, 50)});
