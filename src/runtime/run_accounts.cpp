@@ -76,13 +76,13 @@ TimingFigures RunAccounts::figures() const {
 void RunAccounts::hand_in_rest(RunResults& results) {
   for (core::Account account = 0; account < closed_.size(); ++account)
     if (closed_[account]) take_late(account);
-  const auto take = [&](core::Account account) {
+  const auto take = [&](core::Account account, const HierarchyStatistics& late) {
     TimingFigures rest{.sm = gpu_.take_statistics_of(account).statistics, .hierarchy = hierarchy_.take(account)};
+    rest.hierarchy.add(late);
     rest.energy = energy_of(config_.energy, rest.hierarchy, 0, 0, 0);
     return values_of(rest);
   };
-  FigureValues copies = take(core::copies), nobody = take(core::nobody);
-  add_values(nobody, values_of({.hierarchy = std::exchange(late_, {})}));
+  const FigureValues copies = take(core::copies, {}), nobody = take(core::nobody, std::exchange(late_, {}));
   add_values(results.copies, copies);
   add_values(results.nobody, nobody);
   add_values(of_copies_, copies);

@@ -25,11 +25,14 @@ nlohmann::ordered_json json_of_launch(const FigureValues& values) {
   return json;
 }
 
-/// The same, those that are not 0.
+/// The same, those that are not 0, without the cycles: these are of a launch, or of the machine.
 nlohmann::ordered_json json_of_rest(const FigureValues& values) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (values[i] && adds_up(figure_names()[i].name)) json[std::string(figure_names()[i].name)] = values[i];
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string_view name = figure_names()[i].name;
+    if (values[i] && kept_apart(name) && name != "cycles" && name != "active_cycles")
+      json[std::string(name)] = values[i];
+  }
   return json;
 }
 

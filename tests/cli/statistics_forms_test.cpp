@@ -144,6 +144,29 @@ TEST_F(StatisticsForms, UnitsAddUpToTheMachine) {
         << name;
 }
 
+// The rows of copies and of nobody had neither energy nor picoseconds, so a reader's sum was short of all that copies
+// take.
+TEST_F(StatisticsForms, EnergyAndTimesOfTheRowsAddUpToTheMachine) {
+  std::map<std::string, std::uint64_t> sums;
+  std::uint64_t rows = 2;
+  const auto add = [&](const Json& row) {
+    for (const auto& [name, value] : row.items())
+      if (value.is_number_unsigned()) sums[name] += value.get<std::uint64_t>();
+  };
+  for (const Json& row : json()["kernels"]) add(row["timing"]), ++rows;
+  for (const char* part : {"copies", "nobody"}) add(json()["outside_kernels"][part]);
+  EXPECT_GT(json()["outside_kernels"]["copies"].value("energy.network", 0), 0) << "of cudaMemset";
+  std::size_t held = 0;
+  for (const auto& [name, value] : json()["timing"].items()) {
+    if (!name.starts_with("energy.") && !(name.starts_with("memory.") && name.ends_with("_picoseconds"))) continue;
+    const auto whole = value.get<std::uint64_t>();
+    EXPECT_LE(sums[name], whole) << name;
+    EXPECT_GE(sums[name] + 24 * rows, whole) << name << ": rounded down, of each of 24 channels";
+    held += whole > 0;
+  }
+  EXPECT_GE(held, 5u);
+}
+
 // A unit's row had the machine's figures of other parts, all 0: an SM that lasted 0 us, a slice with an energy of 0 pJ.
 TEST_F(StatisticsForms, AUnitTellsOfItselfAlone) {
   const auto derived = [](const Json& rows) {
