@@ -34,10 +34,12 @@ constexpr DerivedFigure table[] = {
     {"l1.bandwidth.share", "100 * sectors * 32 / (cycles * machine.l1_bytes_a_cycle)", "%",
      "Of what the banks of private caches can move.", "l1tex__t_bytes.avg.pct_of_peak_sustained_elapsed"},
     {"l2.bandwidth",
-     "(l1.sectors_fetched * machine.l1_sector + l1.bytes_written + l1.bytes_through) * machine.ghz / cycles", "GB/s",
-     "Bytes between SMs and L2.", "lts__t_bytes.sum.per_second"},
+     "((l1.sectors_fetched + l1.sectors_past) * machine.l1_sector + l1.bytes_written + l1.bytes_through) * machine.ghz "
+     "/ cycles",
+     "GB/s", "Bytes between SMs and L2, without those of atomics.", "lts__t_bytes.sum.per_second"},
     {"l2.bandwidth.share",
-     "100 * (l1.sectors_fetched * machine.l1_sector + l1.bytes_written + l1.bytes_through) / (cycles * "
+     "100 * ((l1.sectors_fetched + l1.sectors_past) * machine.l1_sector + l1.bytes_written + l1.bytes_through) / "
+     "(cycles * "
      "machine.l2_bytes_a_cycle)",
      "%", "Of what the ports of the L2's slices on the network can move in one direction.",
      "lts__t_bytes.avg.pct_of_peak_sustained_elapsed"},

@@ -63,6 +63,7 @@ void Answers::held(const LineAccess& a, PayloadId id) {
   const HeldPoll& poll = p_.around.payloads.polls[id];
   p_.counts->loads += poll.rounds;
   p_.counts->load_misses += poll.rounds;
+  p_.counts->sectors_past += poll.rounds * count_of(first_words(a.words, p_.config.sector));
   p_.around.agent.poll_held(a.access, a.part, poll);
   p_.around.payloads.polls.give_back(id);
   --p_.polls;

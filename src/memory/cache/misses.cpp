@@ -85,7 +85,8 @@ void Misses::append_owner(Mshr& mshr, const LineAccess& a, WordMask content, boo
                                                 const LineAccess& a) {
   Mshr& mshr = mshrs_[number];
   const bool own = kind == RequestKind::own;
-  if (mshr.way != no_way) counts_->sectors_fetched += count_of(first_words(own ? content : words, sector_));
+  u64& sectors = mshr.way != no_way ? counts_->sectors_fetched : counts_->sectors_past;
+  sectors += count_of(first_words(own ? content : words, sector_));
   mshr.outstanding |= own ? words : content;
   mshr.keep = mshr.keep & ~bytes_of(words);
   Request ask{.line = mshr.line,
