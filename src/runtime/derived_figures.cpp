@@ -14,7 +14,8 @@ constexpr DerivedFigure table[] = {
     {"issue.utilisation", "100 * slots.issued / (cycles * machine.sms * machine.schedulers)", "%",
      "Issue slots in which an instruction issued.", "smsp__issue_active.avg.pct_of_peak_sustained_elapsed"},
     {"lanes.instruction", "kernel.thread_instructions / kernel.warp_instructions", "threads",
-     "Active threads of an instruction of a warp.", "smsp__thread_inst_executed_per_inst_executed.ratio"},
+     "Threads that execute an instruction of a warp: active, and not switched off by a predicate.",
+     "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio"},
     {"occupancy.achieved", "100 * warp_cycles / (active_cycles * machine.warps)", "%",
      "Resident warps of an SM, of those that it may have, over cycles in which it had one.",
      "sm__warps_active.avg.pct_of_peak_sustained_active"},
@@ -51,10 +52,14 @@ constexpr DerivedFigure table[] = {
     {"memory.row_hit_rate", "100 * memory.row_hits / (memory.row_hits + memory.row_misses + memory.row_conflicts)", "%",
      "Requests that found their row open.", ""},
     {"host.bandwidth", "(host_memory.read_bytes + host_memory.written_bytes) * machine.ghz / cycles", "GB/s",
-     "Bytes to and from the host's memory.", "pcie__read_bytes.sum.per_second"},
+     "Bytes to and from the host's memory, without pages of managed memory. Of a whole run, those of the host's cores, "
+     "too.",
+     "pcie__read_bytes.sum.per_second"},
     {"host.bandwidth.share",
      "100 * (host_memory.read_bytes + host_memory.written_bytes) / (2 * cycles * machine.host_link_bytes_a_cycle)", "%",
      "Of what both directions of the host link can move.", ""},
+    {"host_link.share", "100 * (host_link.to_host.busy_cycles + host_link.to_device.busy_cycles) / (2 * cycles)", "%",
+     "Time in which a direction of the host link was busy, with whatever crosses it.", "", false},
     // Latencies
     {"latency.private.average", "latency.private.sum / latency.private.count", "cycles",
      "Of loads and atomics, from issue to value, where the private cache had the line.", ""},
@@ -132,7 +137,7 @@ constexpr NsightName stalls[] = {
     {"active_cycles", "sm__cycles_active.sum"},
     {"cycles", "sm__cycles_elapsed.max"},
     {"warp_instructions", "smsp__inst_executed.sum"},
-    {"thread_instructions", "smsp__thread_inst_executed.sum"},
+    {"thread_instructions", "smsp__thread_inst_executed_pred_on.sum"},
 };
 
 }  // namespace
