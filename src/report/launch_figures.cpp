@@ -100,12 +100,15 @@ void LaunchFigures::add(const Json& row, double nanoseconds) {
     const double counts = !sum.mean ? 1 : weight.value_or(std::max(nanoseconds, 1.0));  // a time of 0 counts a little
     sum.weighted += counts * value.get<double>();
     sum.weights += counts;
+    sum.last = value.get<double>();
+    ++sum.launches;
   }
 }
 
 void LaunchFigures::write(std::map<std::string, double, std::less<>>& to) const {
   for (const auto& [name, sum] : sums_)
-    if (!sum.mean || sum.weights > 0) to[name] = sum.mean ? sum.weighted / sum.weights : sum.weighted;
+    // One launch keeps its figure to the last digit.
+    to[name] = sum.launches == 1 ? sum.last : sum.mean ? sum.weighted / sum.weights : sum.weighted;
 }
 
 }  // namespace ew::report

@@ -17,7 +17,8 @@ class LaunchFigures {
 
  private:
   struct Sum {
-    double weighted = 0, weights = 0;
+    double weighted = 0, weights = 0, last = 0;
+    unsigned launches = 0;
     bool mean = false;
   };
   std::map<std::string, Sum, std::less<>> sums_;
