@@ -205,7 +205,7 @@ TEST(Media, AnUnknownOneIsRefusedByName) {
     make_medium("drum", {}, {.wheel = wheel, .clock = sm_clock});
     FAIL();
   } catch (const core::UserError& error) {
-    EXPECT_NE(std::string(error.what()).find("no medium is called \"drum\"; there are dram, host-memory"),
+    EXPECT_NE(std::string(error.what()).find("no medium is called \"drum\"; there are dram, simple, host-memory"),
               std::string::npos);
   }
 }
